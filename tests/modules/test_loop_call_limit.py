@@ -35,9 +35,9 @@ async def test_calls_past_the_limit_are_answered_with_an_error_each(bench, say, 
     turn = bench(loop, say.calls(*calls), say.text("done"), config={"max_calls_per_answer": 3})
     tool = look(turn)
     assert await turn.run() == "done"
-    assert [given["x"] for given in tool.inputs] == [0, 1, 2]
+    assert sorted(given["x"] for given in tool.inputs) == [0, 1, 2]
     assert await results(turn) == ["seen 0", "seen 1", "seen 2", *[refusal("look", 3)] * 2]
-    assert [data["tool_call_id"] for data in turn.data("tool:error")] == ["3", "4"]
+    assert sorted(data["tool_call_id"] for data in turn.data("tool:error")) == ["3", "4"]
     assert len(turn.data("tool:pre")) == 3
     valid(await turn.history())
 
@@ -88,7 +88,7 @@ async def test_calls_of_chunks_are_limited(bench, valid, early):
     turn.provider = Endless(60)
     tool = look(turn)
     assert await turn.run() == "done"
-    assert [given["x"] for given in tool.inputs] == [0, 1]
+    assert sorted(given["x"] for given in tool.inputs) == [0, 1]
     assert await results(turn) == ["seen 0", "seen 1", *[refusal("look", 2)] * 16]
     valid(await turn.history())
 
@@ -102,6 +102,6 @@ async def test_calls_in_tags_are_limited(bench, say, valid, early):
     turn = bench("tagged", say.text(written), say.text("done"), config=config)
     tool = look(turn)
     assert await turn.run() == "done"
-    assert [given["x"] for given in tool.inputs] == [0, 1]
+    assert sorted(given["x"] for given in tool.inputs) == [0, 1]
     assert len(await results(turn)) == 18
     valid(await turn.history())

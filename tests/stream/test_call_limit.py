@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -51,3 +52,12 @@ def test_of_endless_calls_in_tags_few_are_reported_and_held() -> None:
     assert sum(isinstance(event, ToolCallEndEvent) for event in events) == 18
     assert [call.error for call in result.calls] == [None] * 2 + [REFUSAL] * 16
     assert result.assistant_content == "done"
+
+
+def test_of_endless_calls_few_are_reported_and_held() -> None:
+    def decode(count: int) -> tuple[int, list[dict[str, Any]]]:
+        decoder = StreamDecoder("chat", max_calls=2)
+        events = decoder.feed(write_calls(count))
+        return len(events), decoder.finish().blocks
+
+    assert decode(2_000) == decode(18)

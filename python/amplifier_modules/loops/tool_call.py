@@ -33,6 +33,7 @@ from .call_errors import (
     NO_NAME,
     PAST_LIMIT,
     DeniedByHookError,
+    OutOfTimeError,
     ToolTimeoutError,
     TooManyCallsError,
     UnknownToolError,
@@ -268,6 +269,11 @@ class CallRun:
     def _run(self, tool: Any, tool_input: dict[str, Any]) -> Awaitable[Any]:
         """Begin to run the tool; return what goes on."""
         name = self.requested.name
+        ledger = self._scope.rules.ledger
+        if ledger is not None and ledger.seconds_left() == 0:
+            # Another call kept the event loop until now.
+            self.limit = ledger.out_of_time()
+            raise OutOfTimeError(name, self.limit.reason)
         self.has_begun = True
         self.answer = INTERRUPTED_READING if self.is_read_only else INTERRUPTED
         try:

@@ -99,14 +99,30 @@ async def test_without_the_setting_a_call_waits_for_the_whole_answer(bench):
     assert order == ["rest", "look"]
 
 
+def judging(bench, loop, is_early, pieces):
+    """A turn whose first call is judged until all of its answer has come, and its tool."""
+    turn = bench(loop, config={"execute_while_streaming": is_early})
+    whole = anyio.Event()
+
+    async def end():
+        await anyio.wait_all_tasks_blocked()
+        whole.set()
+
+    async def judge(event, data):
+        if data["tool_input"]["x"] == 1:
+            await whole.wait()
+
+    turn.hook("tool:pre", judge)
+    turn.provider = Pieces([*pieces, end, StreamChunk(finished=True)], ["done"])
+    return turn, turn.tool("look", lambda given: "seen")
+
+
 @pytest.mark.parametrize("is_early", [False, True])
 @pytest.mark.parametrize("loop", ["streaming", "tagged"])
 async def test_no_native_call_of_an_answer_that_starts_again_runs(bench, valid, loop, is_early):
     withdrawn = StreamChunk(type="tool_call", call=ChunkCall(0), dropped=True)
-    answer = [native("a", 1), withdrawn, native("b", 2), StreamChunk(finished=True)]
-    turn = bench(loop, config={"execute_while_streaming": is_early})
-    turn.provider = Pieces(answer, ["done"])
-    tool = turn.tool("look", lambda given: "seen")
+    answer = [native("a", 1), anyio.wait_all_tasks_blocked, withdrawn, native("b", 2)]
+    turn, tool = judging(bench, loop, is_early, answer)
     assert await turn.run() == "done"
     assert tool.inputs == [{"x": 2}]
     history = await turn.history()
@@ -117,9 +133,8 @@ async def test_no_native_call_of_an_answer_that_starts_again_runs(bench, valid, 
 @pytest.mark.parametrize("is_early", [False, True])
 async def test_no_call_in_tags_of_an_answer_that_starts_again_runs(bench, valid, is_early):
     first, again = (StreamChunk(each, block_index=0) for each in (LOOK, SECOND))
-    turn = bench("tagged", config={"execute_while_streaming": is_early})
-    turn.provider = Pieces([first, WITHDRAWN, again, StreamChunk(finished=True)], ["done"])
-    tool = turn.tool("look", lambda given: "seen")
+    answer = [first, anyio.wait_all_tasks_blocked, WITHDRAWN, again]
+    turn, tool = judging(bench, "tagged", is_early, answer)
     assert await turn.run() == "done"
     assert tool.inputs == [{"x": 2}]
     valid(await turn.history())
