@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..argument_check import ArgumentCheck
-from ..calls_per_answer import USUAL_CALLS
+from ..providers.calls_per_answer import USUAL_CALLS
 from ..spending.ledger import Ledger
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..budget import Budget
 from ..budget_config import budget_of
-from ..calls_per_answer import USUAL_CALLS, CallsPerAnswer
+from ..providers.calls_per_answer import USUAL_CALLS, CallsPerAnswer
 from ..providers.requested_thinking import ExtendedThinking, ThinkingMode
 from ..providers.tag_options import ToolTags
 from ..settings import OptionalText, Settings

@@ -22,7 +22,7 @@ from amplifier_stream import (
     process_stream,
 )
 
-from ...calls_per_answer import USUAL_CALLS
+from ...providers.calls_per_answer import USUAL_CALLS
 from ...providers.gathered import Gathered, error_of
 from ...providers.pieces import DroppedCall, OtherBlock, Pieces
 from .agent_events import hook_event, registered

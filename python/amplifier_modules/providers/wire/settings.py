@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticKnownError
 
-from ...calls_per_answer import USUAL_CALLS, CallsPerAnswer
 from ...settings import OptionalText
 from ...value_problems import Form
+from ..calls_per_answer import USUAL_CALLS, CallsPerAnswer
 from ..prices.settings import ModelPrices
 from ..requested_thinking import ExtendedThinking, ThinkingMode
 from ..retries import RetrySettings
