@@ -208,6 +208,7 @@ def test_nothing_is_held_back_once_all_calls_are_over(
             and (
                 each.budget.model_calls is None or each.ledger.model_calls < each.budget.model_calls
             )
+            and (each.budget.seconds is None or world.now - each.began < each.budget.seconds)
             for each in node.chain()
         )
         assert (node.ledger.reached() is None) == may_go_on
