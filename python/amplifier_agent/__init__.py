@@ -11,9 +11,11 @@ from .agent import Agent
 
 if TYPE_CHECKING:
     from amplifier_modules.budget import Budget
+    from amplifier_modules.budget_amounts import BudgetAmounts
     from amplifier_modules.loops.steering import SteeringQueueFull
     from amplifier_modules.providers.base import BaseProvider
     from amplifier_modules.providers.scripted import ScriptedProvider, ScriptItem
+    from amplifier_modules.shared_budget import SharedBudget
     from amplifier_modules.tool_context import ToolContext
 
     from .approvals import Approvals
@@ -48,6 +50,7 @@ __all__ = [
     "Approvals",
     "BaseProvider",
     "Budget",
+    "BudgetAmounts",
     "Event",
     "FunctionTool",
     "GoalEnding",
@@ -61,6 +64,7 @@ __all__ = [
     "ScriptItem",
     "ScriptedProvider",
     "Session",
+    "SharedBudget",
     "Status",
     "StatusError",
     "SteeringQueueFull",
@@ -79,9 +83,11 @@ __all__ = [
 
 _HOMES = {
     "amplifier_modules.budget": "Budget",
+    "amplifier_modules.budget_amounts": "BudgetAmounts",
     "amplifier_modules.loops.steering": "SteeringQueueFull",
     "amplifier_modules.providers.base": "BaseProvider",
     "amplifier_modules.providers.scripted": "ScriptItem ScriptedProvider",
+    "amplifier_modules.shared_budget": "SharedBudget",
     "amplifier_modules.tool_context": "ToolContext",
     ".approvals": "Approvals",
     ".event": "Event QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress ToolStarted",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from amplifier_core._loading.known_modules import Own
 from amplifier_modules.function_tool import FunctionTool, tool
+from amplifier_modules.shared_budget import SharedBudget
 
 from .arguments import check_budget
 from .function_hook import Hook
@@ -75,7 +76,8 @@ def parts_of(options: AgentOptions) -> Parts:
     hooks = [_hook(each, plan) for each in _listed("hooks", options.get("hooks", ()))]
     budget = options.get("budget")
     check_budget(budget)
-    if budget is not None:
+    # No plan can hold the account of a shared one: its turns are given it.
+    if budget is not None and not isinstance(budget, SharedBudget):
         _configure(session, "orchestrator", {"budget": budget.config()})
     system = options.get("system")
     if system is not None and not isinstance(system, str) and not callable(system):

@@ -6,7 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
+
+if TYPE_CHECKING:
+    from .shared_budget import SharedBudget
 
 BUDGET_WARNING = "budget:warning"
 """Event: most of what a turn may use of a kind is used up."""
@@ -46,6 +49,12 @@ class Budget:
         if isinstance(self.cost, float | int):
             object.__setattr__(self, "cost", Decimal(str(self.cost)))
 
+    def shared(self) -> SharedBudget:
+        """Return one budget of these limits for several runs, sessions and sub-agents together."""
+        from .shared_budget import SharedBudget
+
+        return SharedBudget(**{field.name: getattr(self, field.name) for field in fields(self)})
+
     def config(self) -> dict[str, Any]:
         """Return the limits as JSON, for the key `budget` of a loop's config."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -84,14 +93,17 @@ def is_over_budget(data: Mapping[str, Any]) -> bool:
 def warning_text(data: Mapping[str, Any]) -> str:
     """Return the event `budget:warning` in words, from its data."""
     kind, used, limit = data.get("kind"), data.get("used"), data.get("limit")
+    is_shared = data.get("is_shared") is True
+    whose = "the shared budget" if is_shared else "this turn"
     if not isinstance(used, int | float) or not isinstance(limit, int | float):
-        return "most of the budget of this turn is used up"
+        return f"most of {'' if is_shared else 'the budget of '}{whose} is used up"
     if kind == "cost":
-        return f"${used:.4g} of the ${limit:.4g} that this turn may cost are used up"
+        of = "of the shared budget" if is_shared else "that this turn may cost"
+        return f"${used:.4g} of the ${limit:.4g} {of} are used up"
     if kind == "seconds":
-        return f"{used:.3g} of the {limit:.3g} s of this turn are used up"
+        return f"{used:.3g} of the {limit:.3g} s of {whose} are used up"
     noun = str(kind).replace("_", " ")
-    return f"{used:,} of the {limit:,} {noun} of this turn are used up"
+    return f"{used:,} of the {limit:,} {noun} of {whose} are used up"
 
 
 def _check(name: str, value: object) -> None:

@@ -115,6 +115,7 @@ class Turn:
         aside = ASIDE_CALL.set(partial(self._call_aside, models) if has_models else None)
         if self.ledger is not None:
             self.ledger.tell(self.hooks)
+            self.ledger.begin()
         try:
             with self.cancellation.interruptible() as whole:
                 whole.put_off()
@@ -123,7 +124,7 @@ class Turn:
             ASIDE_CALL.reset(aside)
             RUNNING.reset(running)
             if self.ledger is not None:
-                self.ledger.is_over = True
+                self.ledger.end()
         return self.report.answer
 
     async def _run(self, models: TurnModels | Exception) -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from ..budget import BUDGET_WARNING, Budget
+from ..shared_budget import SharedBudget
 from .allowance import NoRoomError
 from .call_bound import CallBound
 from .estimate import NOTHING, Estimate, Spent
+from .many_locks import ManyLocks
 from .reservation import Reservation
 
 
@@ -53,9 +56,15 @@ class LimitReachedError(NoRoomError):
 class Ledger:
     """Counts what a turn uses; the turns of sub-agents draw on those of the turns around them.
 
-    Calls of concurrent sub-agents are counted from when they begin, with what is estimated of them,
+    A turn with a shared budget draws on the account of that, too, which counts no time but that of
+    its turns: `begin` and `end` say when that is. Calls of concurrent sub-agents are counted from when they begin, with what is estimated of them,
     and then with what they used. All methods may be called from any thread.
     """
+
+    _name = "budget"
+    """What reasons call what is counted here."""
+    _about: Mapping[str, Any] = MappingProxyType({})
+    """What warnings say besides."""
 
     def __init__(
         self,
@@ -72,7 +81,8 @@ class Ledger:
             clock: Returns seconds.
             owner: The coordinator of the session whose turn it is.
         """
-        self.budget = budget
+        self._shared = budget.account if isinstance(budget, SharedBudget) else None
+        self.budget = budget if self._shared is None else Budget(model_calls=None)
         self.owner = owner
         self.is_over = False
         """Whether its turn has ended; a task that it started may run on."""
@@ -81,8 +91,16 @@ class Ledger:
         self._parent = parent
         self._clock = clock
         self._began = clock()
-        # One lock for a whole tree: a step is allowed by all ledgers of its chain, or by none.
-        self._lock: threading.Lock = threading.Lock() if parent is None else parent._lock
+        around = [each for each in (self._shared, parent) if each is not None]
+        above = dict.fromkeys(ledger for each in around for ledger in each._chain())
+        self._ledgers: tuple[Ledger, ...] = (self, *above)
+        """The ledger, and those on which it draws, each once."""
+        # A step is allowed by all ledgers of its chain, or by none. A tree has one lock, to which
+        # shared budgets add theirs.
+        locks = dict.fromkeys(lock for each in around for lock in each._locks)
+        self._locks: tuple[threading.Lock, ...] = tuple(locks) or (threading.Lock(),)
+        self._lock = self._locks[0] if len(self._locks) == 1 else ManyLocks(self._locks)
+        self._has_begun = False
         self._thread = threading.get_ident()
         self._model_calls = 0
         self._tool_calls = 0
@@ -154,7 +172,8 @@ class Ledger:
                 most = ledger.budget.tool_calls
                 if most is not None and ledger._tool_calls >= most:
                     return Limit(
-                        "tool_calls", f"the budget of {_counted(most, 'tool call')} is used up"
+                        "tool_calls",
+                        f"the {ledger._name} of {_counted(most, 'tool call')} is used up",
                     )
             for ledger in self._chain():
                 ledger._tool_calls += 1
@@ -168,7 +187,7 @@ class Ledger:
     def seconds_left(self) -> float | None:
         """Return the seconds until the turn must end; None for no limit."""
         left = [
-            ledger.budget.seconds - (ledger._clock() - ledger._began)
+            ledger.budget.seconds - ledger._elapsed()
             for ledger in self._chain()
             if ledger.budget.seconds is not None
         ]
@@ -177,12 +196,28 @@ class Ledger:
     def out_of_time(self) -> Limit:
         """Return the limit of seconds that is reached first."""
         limits = [
-            (ledger._began + ledger.budget.seconds - ledger._clock(), ledger.budget.seconds)
+            (ledger.budget.seconds - ledger._elapsed(), ledger.budget.seconds, ledger._name)
             for ledger in self._chain()
             if ledger.budget.seconds is not None
         ]
-        _, seconds = min(limits, default=(0, 0))
-        return Limit("seconds", f"the budget of {seconds:g} s is used up")
+        _, seconds, name = min(limits, default=(0, 0, self._name))
+        return Limit("seconds", f"the {name} of {seconds:g} s is used up")
+
+    def begin(self) -> None:
+        """Begin the turn: the time of its shared budgets runs."""
+        with self._lock:
+            self._has_begun = True
+            for ledger in self._chain():
+                ledger._count_turn(1)
+
+    def end(self) -> None:
+        """End the turn."""
+        with self._lock:
+            self.is_over = True
+            if self._has_begun:
+                self._has_begun = False
+                for ledger in self._chain():
+                    ledger._count_turn(-1)
 
     def tell(self, hooks: Teller) -> None:
         """Have the warnings of the turn, and of the one that it is a part of, go to these hooks."""
@@ -195,8 +230,9 @@ class Ledger:
         It is 0 or less from then on until `warnings` has returned the warning.
         """
         left = [
-            float(_warned_from(ledger.budget.seconds) - Decimal(ledger._clock() - ledger._began))
-            for ledger in self._parts()
+            float(_warned_from(ledger.budget.seconds) - Decimal(ledger._elapsed()))
+            for part in self._parts()
+            for ledger in part._accounts()
             if ledger.budget.seconds is not None and "seconds" not in ledger._warned
         ]
         return min(left, default=None)
@@ -213,11 +249,12 @@ class Ledger:
         """
         due: list[tuple[Teller, dict[str, Any]]] = []
         with self._lock:
-            for ledger in self._chain():
+            for ledger in self._turns():
                 # Hooks of another thread have another event loop.
                 if ledger.hooks is None or ledger.is_over or ledger._thread != self._thread:
                     continue
-                due += [(ledger.hooks, data) for data in ledger._new_warnings()]
+                for account in ledger._accounts():
+                    due += [(ledger.hooks, data) for data in account._new_warnings()]
         return due
 
     def _new_warnings(self) -> Iterator[dict[str, Any]]:
@@ -226,7 +263,7 @@ class Ledger:
             "tool_calls": self._tool_calls,
             "tokens": self._tokens,
             "cost": self._cost,
-            "seconds": self._clock() - self._began,
+            "seconds": self._elapsed(),
         }
         for kind, amount in used.items():
             limit: Any = getattr(self.budget, kind)
@@ -236,7 +273,7 @@ class Ledger:
                 self._warned.add(kind)
                 is_count = isinstance(limit, int) and isinstance(amount, int)
                 number = int if is_count else float
-                yield {"kind": kind, "used": number(amount), "limit": number(limit)}
+                yield {"kind": kind, "used": number(amount), "limit": number(limit), **self._about}
 
     def exchange(self, held: Estimate, bound: CallBound) -> Estimate:
         """Hold back what a request may use in the place of what is held for its call.
@@ -305,7 +342,7 @@ class Ledger:
         limits = [] if tokens is None else [_counted(tokens, "token")]
         limits += [] if cost is None else [f"${cost}"]
         beside = " beside those that are under way" if self._calls_under_way > 1 else ""
-        reason = f"the budget of {' and '.join(limits)} has no room for another call{beside}"
+        reason = f"the {self._name} of {' and '.join(limits)} has no room for another call{beside}"
         return Limit("tokens" if cost is None else "cost", reason)
 
     def _forbidden(self, estimate: Estimate, *, is_closing: bool = False) -> Limit | None:
@@ -316,7 +353,7 @@ class Ledger:
         for ledger in () if is_closing else self._chain():
             most = ledger.budget.model_calls
             if most is not None and ledger._model_calls + ledger._calls_under_way >= most:
-                reason = f"the budget of {_counted(most, 'model call')} is used up"
+                reason = f"the {ledger._name} of {_counted(most, 'model call')} is used up"
                 return Limit("model_calls", reason)
         return None
 
@@ -326,12 +363,14 @@ class Ledger:
         if tokens is not None:
             left = tokens - self._tokens
             if left <= 0:
-                return Limit("tokens", f"the budget of {_counted(tokens, 'token')} is used up")
+                return Limit(
+                    "tokens", f"the {self._name} of {_counted(tokens, 'token')} is used up"
+                )
             if self._calls_under_way and estimate is not None:
                 left -= self._reserved_tokens
                 if left <= 0 or estimate.tokens > left:
                     reason = (
-                        f"the budget of {_counted(tokens, 'token')} has no room for another call"
+                        f"the {self._name} of {_counted(tokens, 'token')} has no room for another call"
                         " beside those that are under way"
                     )
                     return Limit("tokens", reason)
@@ -339,30 +378,48 @@ class Ledger:
             return None
         money = Decimal(cost) - self._cost
         if money <= 0:
-            return Limit("cost", f"the budget of ${cost} is used up")
+            return Limit("cost", f"the {self._name} of ${cost} is used up")
         if self._has_unpriced_calls:
             # What is not counted would never use it up.
-            reason = f"the budget of ${cost} cannot be kept: what a model call cost is not known"
+            reason = (
+                f"the {self._name} of ${cost} cannot be kept: what a model call cost is not known"
+            )
             return Limit("cost", reason)
         if self._calls_under_way and estimate is not None:
             money -= self._reserved_cost
             if money <= 0 or estimate.cost > money:
                 reason = (
-                    f"the budget of ${cost} has no room for another call beside those that are"
+                    f"the {self._name} of ${cost} has no room for another call beside those that are"
                     " under way"
                 )
                 return Limit("cost", reason)
         return None
 
+    def _count_turn(self, change: int) -> None:
+        """Take notice that a turn which draws on this ledger begins or ends."""
+
+    def _elapsed(self) -> float:
+        """Return the seconds that count."""
+        return self._clock() - self._began
+
+    def _accounts(self) -> Iterator[Ledger]:
+        """Yield the ledger, and the account of the shared budget of its turn."""
+        yield self
+        if self._shared is not None:
+            yield self._shared
+
     def _parts(self) -> Iterator[Ledger]:
         """Yield the ledger, and those of the turns of the same session that it is a part of."""
-        ledger = self
-        yield ledger
-        while ledger._parent is not None and ledger._parent.owner is ledger.owner is not None:
-            ledger = ledger._parent
+        for ledger in self._turns():
+            if ledger is not self and not (ledger.owner is self.owner is not None):
+                return
             yield ledger
 
-    def _chain(self) -> Iterator[Ledger]:
+    def _chain(self) -> tuple[Ledger, ...]:
+        return self._ledgers
+
+    def _turns(self) -> Iterator[Ledger]:
+        """Yield the ledger, and those of the turns around it."""
         ledger: Ledger | None = self
         while ledger is not None:
             yield ledger
