@@ -27,9 +27,8 @@ from arcllm.layers.budget.account import MOST_MICROS, Account, Limit
 from arcllm.layers.budget.store import BudgetStore, Standing
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "agent"))
-from greedy_server import INPUT, MILLION, OUTPUT, GreedyServer
+from greedy_server import INPUT, MILLION, OUTPUT, PRICES, GreedyServer
 
-PRICES = {"claude": {"input": INPUT, "output": OUTPUT}}
 WAYS = pytest.mark.parametrize("is_stream", [False, True])
 AT_ONCE = {"backoff_base_seconds": 0.001}
 CENT = Decimal("0.01")
