@@ -10,12 +10,10 @@ from amplifier_modules.function_tool import FunctionTool, tool
 from .agent import Agent
 
 if TYPE_CHECKING:
-    from amplifier_modules.budget import Budget
-    from amplifier_modules.budget_amounts import BudgetAmounts
+    from amplifier_modules.budget import Budget, BudgetAmounts, SharedBudget
     from amplifier_modules.loops.steering import SteeringQueueFull
     from amplifier_modules.providers.base import BaseProvider
     from amplifier_modules.providers.scripted import ScriptedProvider, ScriptItem
-    from amplifier_modules.shared_budget import SharedBudget
     from amplifier_modules.tool_context import ToolContext
 
     from .approvals import Approvals
@@ -82,12 +80,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "amplifier_modules.budget": "Budget",
-    "amplifier_modules.budget_amounts": "BudgetAmounts",
+    "amplifier_modules.budget": "Budget BudgetAmounts SharedBudget",
     "amplifier_modules.loops.steering": "SteeringQueueFull",
     "amplifier_modules.providers.base": "BaseProvider",
     "amplifier_modules.providers.scripted": "ScriptItem ScriptedProvider",
-    "amplifier_modules.shared_budget": "SharedBudget",
     "amplifier_modules.tool_context": "ToolContext",
     ".approvals": "Approvals",
     ".event": "Event QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress ToolStarted",

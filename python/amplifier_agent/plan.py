@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from amplifier_core._loading.known_modules import Own
+from amplifier_modules.budget import SharedBudget
 from amplifier_modules.function_tool import FunctionTool, tool
-from amplifier_modules.shared_budget import SharedBudget
 
 from .arguments import check_budget
 from .function_hook import Hook

@@ -19,7 +19,7 @@ from amplifier_modules.spending.allowance import NoRoomError
 from amplifier_modules.spending.call_bound import CallBound
 from amplifier_modules.spending.ledger import Ledger, Limit
 from amplifier_modules.spending.reservation import Reservation
-from amplifier_modules.spending.shared_ledger import SharedLedger
+from amplifier_modules.spending.shared_account import SharedAccount
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_budget_bound import CHILDREN, RATES, price_of, settle
@@ -89,7 +89,7 @@ class Clock:
 def timed(seconds: float) -> tuple[Any, Clock]:
     clock = Clock()
     budget = Budget(seconds=seconds).shared()
-    object.__setattr__(budget, "_account", SharedLedger(Budget(seconds=seconds), clock))
+    object.__setattr__(budget, "_account", SharedAccount(Budget(seconds=seconds), clock))
     return budget, clock
 
 

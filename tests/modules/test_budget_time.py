@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, hook, tool
 from amplifier_core import ChatRequest, ChatResponse, TextBlock
 from amplifier_modules.spending.ledger import Ledger
-from amplifier_modules.spending.shared_ledger import SharedLedger
+from amplifier_modules.spending.shared_account import SharedAccount
 
 sys.path.insert(0, str(Path(__file__).parent))
 from virtual_time import BACKENDS
@@ -28,7 +28,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> Any:
 def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     parent, _, owner = Ledger.__init__.__defaults__ or (None, None, None)
     monkeypatch.setattr(Ledger.__init__, "__defaults__", (parent, anyio.current_time, owner))
-    monkeypatch.setattr(SharedLedger.__init__, "__defaults__", (anyio.current_time,))
+    monkeypatch.setattr(SharedAccount.__init__, "__defaults__", (anyio.current_time,))
 
 
 class Slow(BaseProvider):

@@ -20,7 +20,8 @@ from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from ..aside_call import ASIDE_CALL
-from ..spending.ledger import RUNNING, Ledger, Limit
+from ..spending.account import Limit
+from ..spending.ledger import RUNNING, Ledger
 from .answers.response import calls_of
 from .answers.tool_list import example_writer
 from .aside import AsideCalls

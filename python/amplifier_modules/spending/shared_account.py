@@ -8,13 +8,12 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
-from ..budget import Budget
-from ..budget_amounts import BudgetAmounts
+from ..budget import Budget, BudgetAmounts, SharedBudget
+from .account import Account
 from .estimate import NOTHING
-from .ledger import Ledger
 
 
-class SharedLedger(Ledger):
+class SharedAccount(Account):
     """The account of a shared budget. Its time is that in which at least one of its turns runs."""
 
     _name = "shared budget"
@@ -27,7 +26,7 @@ class SharedLedger(Ledger):
             budget: What all turns may use together.
             clock: Returns seconds.
         """
-        super().__init__(budget, clock=clock)
+        super().__init__(budget, clock)
         self._seconds_before = 0.0
         self._turns_under_way = 0
 
@@ -72,3 +71,12 @@ class SharedLedger(Ledger):
         if self._turns_under_way == 0:
             return self._seconds_before
         return self._seconds_before + self._clock() - self._began
+
+
+def account_of(budget: SharedBudget) -> SharedAccount:
+    """Return the account of a shared budget."""
+    account = budget.account
+    if not isinstance(account, SharedAccount):
+        # Of several threads that make one at the same time, the first is right.
+        account = budget.open_account(SharedAccount(budget.limits()))
+    return account
