@@ -10,7 +10,7 @@ from amplifier_modules.function_tool import FunctionTool, tool
 from .agent import Agent
 
 if TYPE_CHECKING:
-    from amplifier_modules.budget import Budget
+    from amplifier_modules.budget import Budget, BudgetAmounts, SharedBudget
     from amplifier_modules.loops.steering import SteeringQueueFull
     from amplifier_modules.providers.base import BaseProvider
     from amplifier_modules.providers.scripted import ScriptedProvider, ScriptItem
@@ -48,6 +48,7 @@ __all__ = [
     "Approvals",
     "BaseProvider",
     "Budget",
+    "BudgetAmounts",
     "Event",
     "FunctionTool",
     "GoalEnding",
@@ -61,6 +62,7 @@ __all__ = [
     "ScriptItem",
     "ScriptedProvider",
     "Session",
+    "SharedBudget",
     "Status",
     "StatusError",
     "SteeringQueueFull",
@@ -78,7 +80,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "amplifier_modules.budget": "Budget",
+    "amplifier_modules.budget": "Budget BudgetAmounts SharedBudget",
     "amplifier_modules.loops.steering": "SteeringQueueFull",
     "amplifier_modules.providers.base": "BaseProvider",
     "amplifier_modules.providers.scripted": "ScriptItem ScriptedProvider",

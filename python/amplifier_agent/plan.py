@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 from amplifier_core._loading.known_modules import Own, other_sources
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules import MODULES
+from amplifier_modules.budget import SharedBudget
 from amplifier_modules.function_tool import FunctionTool, check_seconds, tool
 
 from .arguments import check_budget
@@ -81,7 +82,8 @@ def parts_of(options: AgentOptions) -> Parts:
     hooks = [_hook(each, plan) for each in _listed("hooks", options.get("hooks", ()))]
     budget = options.get("budget")
     check_budget(budget)
-    if budget is not None:
+    # No plan can hold the account of a shared one: its turns are given it.
+    if budget is not None and not isinstance(budget, SharedBudget):
         _configure(session, "orchestrator", {"budget": budget.config()})
     seconds = options.get("approval_timeout")
     check_seconds(seconds, "an agent", "approval_timeout")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
-from typing import Any, Self, cast
+from typing import Any, NoReturn, Protocol, Self, TypeVar, cast
 
 BUDGET_WARNING = "budget:warning"
 """Event: most of what a turn may use of a kind is used up."""
@@ -46,6 +46,10 @@ class Budget:
         if isinstance(self.cost, float | int):
             object.__setattr__(self, "cost", Decimal(str(self.cost)))
 
+    def shared(self) -> SharedBudget:
+        """Return one budget of these limits for several runs, sessions and sub-agents together."""
+        return SharedBudget(**{field.name: getattr(self, field.name) for field in fields(self)})
+
     def config(self) -> dict[str, Any]:
         """Return the limits as JSON, for the key `budget` of a loop's config."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -71,6 +75,103 @@ class Budget:
         return cls(**values)
 
 
+@dataclass(frozen=True, kw_only=True)
+class BudgetAmounts:
+    """What is used of a shared budget, or what is left of it."""
+
+    model_calls: int | None
+    """Calls of the model; of what is left, None is no limit."""
+    tool_calls: int | None
+    """Calls of tools; None as above."""
+    tokens: int | None
+    """Tokens of requests and answers; None as above."""
+    cost: Decimal | None
+    """US dollars; None as above, and of what is used where the price of a call is not known."""
+    seconds: float | None
+    """Seconds; None as above."""
+
+
+class BudgetAccount(Protocol):
+    """What counts the turns of a shared budget."""
+
+    def used(self) -> BudgetAmounts:
+        """Return what is used."""
+        ...
+
+    def left(self) -> BudgetAmounts:
+        """Return what is left."""
+        ...
+
+
+AccountT = TypeVar("AccountT", bound=BudgetAccount)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SharedBudget(Budget):
+    """One budget for several runs, sessions and sub-agents; `Budget.shared` makes it.
+
+    It is accepted wherever a `Budget` is. It counts in one process, where threads and event loops may
+    use it at once. A turn that begins when a limit of it is reached ends at once as `limit`.
+    """
+
+    @property
+    def used(self) -> BudgetAmounts:
+        """What the turns have used so far; model calls under way are not part of it."""
+        if self.account is None:
+            return BudgetAmounts(
+                model_calls=0, tool_calls=0, tokens=0, cost=Decimal(0), seconds=0.0
+            )
+        return self.account.used()
+
+    @property
+    def left(self) -> BudgetAmounts:
+        """What is left for further calls, less what is held back for those under way."""
+        if self.account is None:
+            return BudgetAmounts(**vars(self.limits()))
+        return self.account.left()
+
+    @property
+    def account(self) -> BudgetAccount | None:
+        """What counts its turns; None before the first."""
+        return vars(self).get("_account")
+
+    def open_account(self, account: AccountT) -> AccountT:
+        """Have an account count its turns, unless it has one; return the one that does."""
+        return vars(self).setdefault("_account", account)
+
+    def limits(self) -> Budget:
+        """Return its limits as those of one turn."""
+        return Budget(**{field.name: getattr(self, field.name) for field in fields(self)})
+
+    def shared(self) -> SharedBudget:
+        """Return the same budget."""
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same budget, not one with the same limits."""
+        return self is other
+
+    def __hash__(self) -> int:
+        """Return the same for the same budget."""
+        return id(self)
+
+    def __copy__(self) -> Self:
+        """Return the same budget: a copy would be another account."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the same budget, also in a copy of a mount plan."""
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled.
+
+        Raises:
+            TypeError: Always.
+        """
+        raise TypeError("a shared budget cannot be pickled: it counts in one process")
+
+
 class OverBudgetError(Exception):
     """A tool call is not run, as a limit of its turn is reached."""
 
@@ -84,14 +185,17 @@ def is_over_budget(data: Mapping[str, Any]) -> bool:
 def warning_text(data: Mapping[str, Any]) -> str:
     """Return the event `budget:warning` in words, from its data."""
     kind, used, limit = data.get("kind"), data.get("used"), data.get("limit")
+    is_shared = data.get("is_shared") is True
+    whose = "the shared budget" if is_shared else "this turn"
     if not isinstance(used, int | float) or not isinstance(limit, int | float):
-        return "most of the budget of this turn is used up"
+        return f"most of {'' if is_shared else 'the budget of '}{whose} is used up"
     if kind == "cost":
-        return f"${used:.4g} of the ${limit:.4g} that this turn may cost are used up"
+        of = "of the shared budget" if is_shared else "that this turn may cost"
+        return f"${used:.4g} of the ${limit:.4g} {of} are used up"
     if kind == "seconds":
-        return f"{used:.3g} of the {limit:.3g} s of this turn are used up"
+        return f"{used:.3g} of the {limit:.3g} s of {whose} are used up"
     noun = str(kind).replace("_", " ")
-    return f"{used:,} of the {limit:,} {noun} of this turn are used up"
+    return f"{used:,} of the {limit:,} {noun} of {whose} are used up"
 
 
 def _check(name: str, value: object) -> None:

@@ -11,6 +11,7 @@ from pydantic_core import to_json
 
 from amplifier_modules.closing import closing
 from amplifier_modules.output_type import ANSWER_DESCRIPTION, ANSWER_TOOL, OutputType
+from amplifier_modules.spending.token_count import MOST_TOKENS
 from amplifier_modules.stop_reasons import CUT_SHORT, REFUSED
 
 from .deltas import RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
@@ -21,7 +22,9 @@ from .types import LLMResponse, Message, Tool, Usage
 OutputT = TypeVar("OutputT")
 
 _COST = "cost_usd"
-"""In the metadata of a response: US dollars."""
+"""In the metadata of a response: US dollars, if they are known."""
+_UNREPORTED = "unreported"
+"""There, too: the counts that are not known."""
 
 
 class StructuredResponse(LLMResponse, Generic[OutputT]):
@@ -170,8 +173,12 @@ class OutputCall(Generic[OutputT]):
         if problem is not None:
             raise ArcLLMParseError(second.content or "", ValueError(problem))
         second.usage = _sum(first.usage, second.usage)
-        if (cost := first.metadata.get(_COST)) is not None and _COST in second.metadata:
-            second.metadata[_COST] += cost
+        one, other = first.metadata.get(_COST), second.metadata.pop(_COST, None)
+        if one is not None and other is not None:
+            second.metadata[_COST] = one + other
+        lists = (each.metadata.get(_UNREPORTED, ()) for each in (first, second))
+        if unreported := list(dict.fromkeys(name for names in lists for name in names)):
+            second.metadata[_UNREPORTED] = unreported
         self._call.notes["output_retries"] = 1
         return second
 
@@ -210,7 +217,7 @@ def _as_text(piece: Piece) -> Piece:
 
 def _sum(first: Usage, second: Usage) -> Usage:
     counts = {
-        name: None if one is None and other is None else (one or 0) + (other or 0)
+        name: None if one is None and other is None else min((one or 0) + (other or 0), MOST_TOKENS)
         for name in Usage.model_fields
         for one, other in [(getattr(first, name), getattr(second, name))]
     }

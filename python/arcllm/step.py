@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from .deltas import Delta
 from .types import LLMResponse, Message, Tool
+
+if TYPE_CHECKING:
+    from amplifier_modules.spending.allowance import Allowance
 
 Piece: TypeAlias = Delta | LLMResponse
 """What a stream yields: deltas, at the end the response."""
@@ -24,16 +27,17 @@ class Call:
     notes: dict[str, Any] = field(default_factory=dict[str, Any])
     """What steps found out about the call; it becomes part of the response's `metadata`. All copies
     of a call share it."""
-    on_turn: Callable[[str, str], Awaitable[None]] | None = field(
+    on_turn: Callable[[Step], Awaitable[None]] | None = field(
         default=None, compare=False, repr=False
     )
-    """Awaited with a provider and its model before the call turns to them; what it raises keeps the
-    call from them."""
+    """Awaited with a step before the call turns to it; what it raises keeps the call from it."""
+    allowance: Allowance | None = field(default=None, compare=False, repr=False)
+    """What its requests may use, each of which it admits; None for no limit."""
 
     async def turn_to(self, step: Step) -> None:
         """Say who is about to be asked, if it may be another one than that which was loaded."""
         if self.on_turn is not None:
-            await self.on_turn(step.name, step.model_name)
+            await self.on_turn(step)
 
 
 class Step(Protocol):

@@ -18,6 +18,7 @@ from amplifier_modules.testing.servers import (
 INPUT, OUTPUT = 5, 25
 """US dollars for a million tokens."""
 MILLION = 1_000_000
+PRICES = {"claude": {"input": INPUT, "output": OUTPUT}}
 
 
 class GreedyServer(AnthropicServer):
@@ -47,13 +48,13 @@ class GreedyServer(AnthropicServer):
         """The tokens of all requests."""
         return sum(each.input + each.output for each in self.spent)
 
-    def agent(self, *tools: str, **options: Any) -> Agent[None]:
+    def agent(self, *tools: str, prices: Any = PRICES, **options: Any) -> Agent[None]:
         """Return an agent that asks this server, with these tool modules."""
         config = {
             "api_key": "key",
             "base_url": self.url,
             "default_model": "claude-opus-4-6",
-            "prices": {"claude": {"input": INPUT, "output": OUTPUT}},
+            "prices": prices,
             "min_retry_delay": 0,
             "overloaded_delay_multiplier": 1,
         }

@@ -10,7 +10,16 @@ from typing import Any
 
 import pytest
 
-from amplifier_agent import Agent, BaseProvider, Budget, Result, Status, ToolContext, tool
+from amplifier_agent import (
+    Agent,
+    BaseProvider,
+    Budget,
+    Result,
+    ScriptedProvider,
+    Status,
+    ToolContext,
+    tool,
+)
 from amplifier_core import ChatRequest, ChatResponse, TextBlock
 from amplifier_core import Usage as ReportedUsage
 from amplifier_modules.testing.servers import (
@@ -20,6 +29,7 @@ from amplifier_modules.testing.servers import (
     ChatServer,
     Fault,
     OllamaServer,
+    Recorded,
     ResponsesServer,
     Usage,
 )
@@ -156,6 +166,31 @@ async def test_a_count_that_cannot_be_counts_as_what_is_held_back(used: Usage) -
     json.dumps(result.to_dict())
 
 
+class DearServer(GreedyServer):
+    """Counts all that is read as written to its cache, and all that is written as thoughts."""
+
+    def _next_answer(self) -> Answer | Recorded:
+        answer = super()._next_answer()
+        assert isinstance(answer, Answer)
+        used = self.spent[-1]
+        answer.usage = Usage(input=0, output=0, cache_write=used.input, reasoning=used.output)
+        return answer
+
+
+@pytest.mark.parametrize("count", [1, 6])
+async def test_what_is_written_to_a_cache_and_thought_is_held_back_at_its_price(count: int) -> None:
+    with DearServer(fan(count)) as server:
+        prices = {"claude": {"input": 5, "output": 25, "cache_write": 20}}
+        reader = server.agent(prices=prices).as_tool("read", "Reads.")
+        lead = server.agent(tools=[reader], prices=prices, budget=Budget(cost=Decimal("0.05")))
+        result = await lead.run("go")
+    read = sum(each.input for each in server.spent)
+    written = sum(each.output for each in server.spent)
+    assert result.cost == Decimal(read * 20 + written * 25) / 1_000_000
+    assert result.cost <= Decimal("0.05")
+    assert len(server.spent) >= 2
+
+
 LIMITED: list[tuple[Any, str, str, tuple[str, ...]]] = [
     (ChatServer, "provider-openai-chat", "gpt-4.1", ("max_tokens",)),
     (ResponsesServer, "provider-openai", "gpt-4.1", ("max_output_tokens",)),
@@ -177,6 +212,48 @@ async def test_the_answer_is_limited_where_each_service_reads_it(
         limit = limit[name]
     assert result.status == "completed"
     assert limit + len(request.raw) == 2_000
+
+
+class WordyProvider(BaseProvider):
+    """A provider of others that writes all that a request allows, and knows of no prices."""
+
+    name = "wordy"
+
+    def __init__(self) -> None:
+        self.tokens = 0
+        self.limits: list[int | None] = []
+
+    async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
+        self.limits.append(request.max_output_tokens)
+        read = len(request.model_dump_json())
+        written = request.max_output_tokens or 1_000
+        self.tokens += read + written
+        usage = ReportedUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+        return ChatResponse(content=[TextBlock(text="Hello.")], usage=usage)
+
+    def get_model_info(self) -> Any:
+        """Return how long an answer may be."""
+        return type("Model", (), {"max_output_tokens": 1_000})
+
+
+async def test_a_limit_of_tokens_bounds_the_answers_of_providers_without_prices() -> None:
+    model = WordyProvider()
+    spawned: list[str] = []
+
+    @tool
+    async def read(context: ToolContext, prompt: str) -> str:
+        """Have a sub-agent read."""
+        spawn = context.session.coordinator.get_capability("session.spawn")
+        spawned.append((await spawn(prompt, tools=[], model=model)).status)
+        return "read"
+
+    calls = [{"tool": "read", "arguments": {"prompt": f"part {part}"}} for part in range(8)]
+    lead = Agent(ScriptedProvider([calls, "Done."]), tools=[read], budget=Budget(tokens=8_000))
+    result = await lead.run("go")
+    assert spawned.count("completed") == len(model.limits) >= 2
+    assert len(spawned) == 8
+    assert 4_000 < model.tokens <= 8_000
+    assert model.tokens < result.usage.total
 
 
 class PricedProvider(BaseProvider):

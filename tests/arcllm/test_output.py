@@ -150,6 +150,22 @@ async def test_while_the_model_calls_tools_there_is_no_output(native: bool) -> N
     assert names == (["weather"] if native else ["weather", "final_answer"])
 
 
+@pytest.mark.parametrize("known", [0, 1])
+async def test_what_is_not_known_of_one_answer_is_not_known_of_both(known: int) -> None:
+    most = Usage(input_tokens=2**63 - 1, output_tokens=5, total_tokens=2**63 - 1)
+    metadata = [{"cost_usd": 0.25}, {"unreported": ["output_tokens"]}]
+    model, _ = model_of(
+        response("Paris!", metadata=metadata[known], usage=most),
+        response(PARIS, metadata=metadata[1 - known], usage=most),
+    )
+
+    answer = await model.complete("The largest?", output=City)
+
+    total = Usage(input_tokens=2**63 - 1, output_tokens=10, total_tokens=2**63 - 1)
+    assert answer.usage == total
+    assert answer.metadata == {"unreported": ["output_tokens"], "output_retries": 1}
+
+
 async def test_an_answer_that_does_not_fit_is_asked_for_once_more() -> None:
     model, step = model_of(
         response("Paris!", metadata={"cost_usd": 0.25}),

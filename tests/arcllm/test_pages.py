@@ -21,7 +21,7 @@ ANSWERS: dict[str, list[Any]] = {
     "arcllm_index_1": [Answer(Call("weather", {"city": "Paris"})), "Yes, it rains in Paris."],
     "arcllm_index_2": ["Once upon a time there was a bug.", "2", "4"],
     "arcllm_index_3": ['{"name": "Paris", "people": 2100000}'],
-    "arcllm_layers_1": ["Hello, too."],
+    "arcllm_layers_1": ["Hello, too.", "Once upon a time."],
     "arcllm_layers_2": ["Done."],
 }
 """What the model says to each program."""

@@ -224,7 +224,7 @@ async def failing(seen: Seen) -> None:
 async def limited(seen: Seen) -> None:
     """A turn at its limit."""
     script = [{"tool": "add", "arguments": {"a": 1}}, "Stopped."]
-    agent = Agent(ScriptedProvider(script), tools=[add], budget=Budget(model_calls=1))
+    agent = Agent(ScriptedProvider(script), tools=[add], budget=Budget(model_calls=1).shared())
     async with opened(seen, agent) as s:
         await s.run("Work")
 

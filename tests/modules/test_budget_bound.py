@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -10,10 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from amplifier_core import ChatRequest, Message
 from amplifier_modules.budget import Budget
+from amplifier_modules.providers.prices.counts import Counts
+from amplifier_modules.providers.prices.pricing import Pricing
 from amplifier_modules.providers.prices.rates import Rates, dollars, parts
+from amplifier_modules.providers.prices.request_bound import request_bound
+from amplifier_modules.providers.prices.settings import ModelPrices
 from amplifier_modules.spending.allowance import NoRoomError
 from amplifier_modules.spending.call_bound import MIN_ANSWER_TOKENS, CallBound
+from amplifier_modules.spending.input_bound import InputCounts
 from amplifier_modules.spending.ledger import Ledger
 from amplifier_modules.spending.reservation import Reservation
 
@@ -64,6 +71,51 @@ def settle(call: Reservation, read: int, written: int, is_known: bool, price: An
     cost = price(read, written)
     usage = {"input_tokens": read, "output_tokens": written, "cost_usd": cost}
     call.settle_call(usage if is_known else None)
+
+
+COUNTS = st.builds(Counts, *[st.integers(0, 3_000)] * 6, st.integers(0, 5))
+KINDS = ("input", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning")
+ALL_RATES = st.builds(Rates, **dict.fromkeys((*KINDS, "web_search", "request"), PRICES))
+
+
+@given(COUNTS, ALL_RATES, st.none() | st.tuples(st.integers(1, 4_000), ALL_RATES))
+def test_no_form_of_a_call_costs_more_than_is_held_back_for_it(
+    counts: Counts, rates: Rates, longer: tuple[int, Rates] | None
+) -> None:
+    rates = rates if longer is None else replace(rates, beyond=(longer,))
+    read, written = sum(counts[:4]), sum(counts[4:6])
+    hour = counts.cache_write_1h > 0
+    most = rates.most(read, written, searches=counts.web_searches, keeps_hour=hour)
+    assert rates.cost(counts) <= most
+
+
+SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+
+
+@pytest.mark.parametrize(
+    ("tools", "searches"),
+    [
+        ([], 0),
+        ([{**SEARCH, "max_uses": 3}], 3),
+        ([SEARCH], 10),
+        ([{"type": "web_search_preview"}, {**SEARCH, "max_uses": 0}, {"name": "look"}], 10),
+    ],
+)
+@pytest.mark.parametrize("keeps_hour", [False, True])
+def test_the_searches_of_a_service_are_held_back_at_their_price(
+    tools: list[Any], searches: int, keeps_hour: bool
+) -> None:
+    prices = ModelPrices.model_validate(
+        {"input": 1, "output": 2, "cache_write": 3, "cache_write_1h": 4, "web_search": 10}
+    )
+    request = ChatRequest(messages=[Message(role="user", content="hi")])
+    pricing = Pricing("mine", prices={"m": prices})
+    body: dict[str, Any] = {"tools": tools}
+    bound = request_bound(
+        body, "m", request, 500, 200, InputCounts(), pricing, ("m",), keeps_hour=keeps_hour
+    )
+    read = Decimal(500 * (4 if keeps_hour else 3))
+    assert bound.estimate(200).cost == (read + 200 * 2) / 1_000_000 + searches * Decimal("0.01")
 
 
 def test_the_most_that_a_call_costs_is_its_dearest_form() -> None:

@@ -16,6 +16,7 @@ from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, hook,
 from amplifier_core import ChatRequest, ChatResponse, TextBlock
 from amplifier_core._kernel.interruption import asyncio_task
 from amplifier_modules.spending.ledger import Ledger
+from amplifier_modules.spending.shared_account import SharedAccount
 
 sys.path.insert(0, str(Path(__file__).parent))
 from virtual_time import BACKENDS
@@ -30,6 +31,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> Any:
 def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     parent, _, owner = Ledger.__init__.__defaults__ or (None, None, None)
     monkeypatch.setattr(Ledger.__init__, "__defaults__", (parent, anyio.current_time, owner))
+    monkeypatch.setattr(SharedAccount.__init__, "__defaults__", (anyio.current_time,))
 
 
 class Slow(BaseProvider):
@@ -172,6 +174,19 @@ async def test_each_run_of_a_session_has_its_own() -> None:
         for _ in range(2):
             assert (await session.run("go")).status == "completed"
     assert told.warnings == [(8, "seconds", 8, 10), (17, "seconds", 8, 10)]
+
+
+async def test_the_seconds_of_a_shared_budget_are_those_of_its_turns_and_warn_once() -> None:
+    told = Told()
+    agent = Agent(Slow(6), hooks=[told.hook], budget=Budget(seconds=10).shared())
+    async with agent.session() as session:
+        first = await session.run("go")
+        await anyio.sleep(100)
+        second = await session.run("go")
+    assert (first.status, second.status) == ("completed", "limit")
+    assert second.reason == "the shared budget of 10 s is used up"
+    assert told.warnings == [(108, "seconds", 8, 10)]
+    assert told.now == 110
 
 
 async def test_a_handler_that_takes_longer_than_the_turn_ends_with_it() -> None:

@@ -6,8 +6,9 @@ from functools import partial
 
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
+from ..spending.account import Limit
 from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
-from ..spending.ledger import Ledger, Limit, LimitReachedError
+from ..spending.ledger import Ledger, LimitReachedError
 from .model_call import TurnModels
 from .turn_report import TurnReport
 

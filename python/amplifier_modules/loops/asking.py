@@ -12,8 +12,9 @@ from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
 from ..failure import in_words
+from ..spending.account import Limit
 from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
-from ..spending.ledger import Ledger, Limit, LimitReachedError
+from ..spending.ledger import Ledger, LimitReachedError
 from ..spending.reservation import Reservation
 from .answers.response import RequestedCall, calls_of, text_of
 from .boundary.hook_points import HookPoints

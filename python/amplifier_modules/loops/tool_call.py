@@ -21,7 +21,7 @@ from ..budget import OverBudgetError
 from ..failure import described, in_words
 from ..loop_breaking import ends_turn
 from ..spawn.tasks import closing_seconds
-from ..spending.ledger import Limit
+from ..spending.account import Limit
 from ..tool_exit import ToolExitError, may_be_ctrl_c
 from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval

@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.message_models import ChatResponse, TextBlock
 
-from ..spending.ledger import Limit
+from ..spending.account import Limit
 from ..tool_exit import ToolExitError
 from .answers.response import RequestedCall
 from .boundary.cancellation import TurnCancellation

@@ -21,7 +21,8 @@ from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from ..aside_call import ASIDE_CALL
-from ..spending.ledger import RUNNING, Ledger, Limit
+from ..spending.account import Limit
+from ..spending.ledger import RUNNING, Ledger
 from .answers.tool_list import example_writer
 from .aside import AsideCalls
 from .asking import Asking
@@ -115,6 +116,7 @@ class Turn:
         aside = ASIDE_CALL.set(partial(self._call_aside, models) if has_models else None)
         if self.ledger is not None:
             self.ledger.tell(self.hooks)
+            self.ledger.begin()
         try:
             with self.cancellation.interruptible() as whole:
                 whole.put_off()
@@ -123,7 +125,7 @@ class Turn:
             ASIDE_CALL.reset(aside)
             RUNNING.reset(running)
             if self.ledger is not None:
-                self.ledger.is_over = True
+                self.ledger.end()
         return self.report.answer
 
     async def _run(self, models: TurnModels | Exception) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from .estimate import Estimate
 
@@ -22,6 +23,8 @@ class CallBound:
     """Tokens that it writes at most."""
     price: Callable[[int, int], Decimal | None]
     """Returns the US dollars of so many tokens read and written; None where that is not known."""
+    terms: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What its price depends on besides, as `Pricing.most_cost` takes it."""
 
     @property
     def shortest_answer(self) -> int:

@@ -44,21 +44,22 @@ def estimate_of(request: ChatRequest, provider: Any, ledger: Ledger) -> Estimate
 def bound_of(request: ChatRequest, provider: Any, ledger: Ledger) -> CallBound | None:
     """Return the most that a call of a provider of others may use; None if that is not known.
 
-    It is known if the provider has a `call_cost`, which takes the tokens of a request and of its
-    answer and returns US dollars, and if the request or the model limits the answer.
+    It is known if the request or the model limits the answer. What it costs is known if the provider
+    has a `call_cost`, which takes the tokens of a request and of its answer and returns US dollars;
+    without it, what an `input_cost` says of the request is held back.
     """
     if not (ledger.limits("tokens") or ledger.limits("cost")) or _asks_allowance(provider):
-        return None
-    if not callable(getattr(provider, "call_cost", None)):
         return None
     longest = request.max_output_tokens or _longest_answer(provider)
     if longest is None:
         return None
-    return CallBound(
-        most_input_tokens(request, len(request.model_dump_json())),
-        longest,
-        lambda read, written: _cost(provider, "call_cost", read, written),
-    )
+    tokens = most_input_tokens(request, len(request.model_dump_json()))
+    if callable(getattr(provider, "call_cost", None)):
+        return CallBound(
+            tokens, longest, lambda read, written: _cost(provider, "call_cost", read, written)
+        )
+    cost = _cost(provider, "input_cost", tokens) if ledger.limits("cost") else None
+    return CallBound(tokens, longest, lambda read, written: cost)
 
 
 def answer_tokens(response: Any) -> int:

@@ -7,16 +7,16 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
-from ..budget import BUDGET_WARNING, Budget
+from ..budget import BUDGET_WARNING, Budget, SharedBudget
+from .account import Account, Limit, LimitKind, warned_from
 from .allowance import NoRoomError
 from .call_bound import CallBound
 from .estimate import NOTHING, Estimate, Spent
 from .reservation import Reservation
-from .stopwatch import Stopwatch
+from .shared_account import SharedAccount, account_of
 
 
 class Teller(Protocol):
@@ -25,21 +25,6 @@ class Teller(Protocol):
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event."""
         ...
-
-
-LimitKind = Literal["model_calls", "tool_calls", "tokens", "cost", "seconds"]
-
-
-WARNING_SHARE = Decimal("0.8")
-"""The share of a limit from which on a turn warns."""
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A limit that is reached."""
-
-    kind: LimitKind
-    reason: str
 
 
 class LimitReachedError(NoRoomError):
@@ -52,11 +37,12 @@ class LimitReachedError(NoRoomError):
         """The limit."""
 
 
-class Ledger:
+class Ledger(Account):
     """Counts what a turn uses; the turns of sub-agents draw on those of the turns around them.
 
-    Calls of concurrent sub-agents are counted from when they begin, with what is estimated of them,
-    and then with what they used. All methods may be called from any thread.
+    A turn with a shared budget draws on the account of that, too, whose time runs from `begin` to
+    `end`. Calls of concurrent sub-agents are counted from when they begin, with what is estimated of
+    them, and then with what they used. All methods may be called from any thread.
     """
 
     def __init__(
@@ -74,46 +60,23 @@ class Ledger:
             clock: Returns seconds.
             owner: The coordinator of the session whose turn it is.
         """
-        self.budget = budget
+        self._shared: SharedAccount | None = None
+        if isinstance(budget, SharedBudget):
+            self._shared, budget = account_of(budget), Budget(model_calls=None)
+        above: list[Account] = [] if self._shared is None else [self._shared]
+        above += [] if parent is None else parent._chain()
+        super().__init__(budget, clock, above)
         self.owner = owner
         self.is_over = False
         """Whether its turn has ended; a task that it started may run on."""
         self.hooks: Teller | None = None
         """Where the warnings of its turn go."""
         self._parent = parent
-        self._stopwatch = Stopwatch(clock)
-        # One lock for a whole tree: a step is allowed by all ledgers of its chain, or by none.
-        self._lock: threading.Lock = threading.Lock() if parent is None else parent._lock
+        self._accounts: tuple[Account, ...] = (self, *dict.fromkeys(above))
+        """The ledger, and those on which it draws, each once."""
         self._thread = threading.get_ident()
-        self._model_calls = 0
-        self._tool_calls = 0
-        self._tokens = 0
-        self._cost = Decimal(0)
-        self._has_unpriced_calls = False
-        self._calls_under_way = 0
-        self._reserved_tokens = 0
-        self._reserved_cost = Decimal(0)
-        self._warned: set[LimitKind] = set()
-
-    @property
-    def model_calls(self) -> int:
-        """The model calls that are over."""
-        return self._model_calls
-
-    @property
-    def tool_calls(self) -> int:
-        """The tool calls that were begun."""
-        return self._tool_calls
-
-    @property
-    def tokens(self) -> int:
-        """The tokens of all model calls that are over."""
-        return self._tokens
-
-    @property
-    def cost(self) -> Decimal | None:
-        """The US dollars of all model calls that are over; None if the price of one is not known."""
-        return None if self._has_unpriced_calls else self._cost
+        self._has_begun = False
+        self._runs = False
 
     def limits(self, kind: LimitKind) -> bool:
         """Whether this turn or one around it has a limit of this kind."""
@@ -149,14 +112,9 @@ class Ledger:
         """Count a tool call that is about to run; return the limit that forbids it, if any."""
         with self._lock:
             for ledger in self._chain():
-                limit = ledger._used_up()
+                limit = ledger._used_up() or ledger._tools_limit()
                 if limit is not None:
                     return limit
-                most = ledger.budget.tool_calls
-                if most is not None and ledger._tool_calls >= most:
-                    return Limit(
-                        "tool_calls", f"the budget of {_counted(most, 'tool call')} is used up"
-                    )
             for ledger in self._chain():
                 ledger._tool_calls += 1
         return None
@@ -178,11 +136,33 @@ class Ledger:
     def seconds_to_end(self) -> float | None:
         """Return the seconds until the turn must end as its clocks run now; None if they do not."""
         left = [
-            ledger.budget.seconds - ledger._stopwatch.seconds
-            for ledger in self._chain()
-            if ledger.budget.seconds is not None and not ledger._stopwatch.is_paused
+            account.budget.seconds - account._stopwatch.seconds
+            for account in self._chain()
+            if account.budget.seconds is not None and not account._stopwatch.is_paused
         ]
         return max(min(left), 0.0) if left else None
+
+    def out_of_time(self) -> Limit:
+        """Return the limit of seconds that is reached first."""
+        limits = [
+            (account.budget.seconds - account._stopwatch.seconds, number, account)
+            for number, account in enumerate(self._chain())
+            if account.budget.seconds is not None
+        ]
+        *_, account = min(limits, default=(0, 0, self))
+        return account._time_limit()
+
+    def begin(self) -> None:
+        """Begin the turn: the time of its shared budgets runs."""
+        with self._lock:
+            self._has_begun = True
+            self._notice_running()
+
+    def end(self) -> None:
+        """End the turn."""
+        with self._lock:
+            self.is_over = True
+            self._notice_running()
 
     @property
     def is_paused(self) -> bool:
@@ -191,16 +171,21 @@ class Ledger:
 
     @contextmanager
     def paused(self) -> Generator[None]:
-        """Let the seconds of the turn, and of those around it, stand still in the block."""
+        """Let the seconds of the turn, and of those around it, stand still in the block.
+
+        Those of a shared budget run on while another of its turns runs.
+        """
         with self._lock:
-            for ledger in self._chain():
+            for ledger in self._turns():
                 ledger._stopwatch.pause()
+                ledger._notice_running()
         try:
             yield
         finally:
             with self._lock:
-                for ledger in self._chain():
+                for ledger in self._turns():
                     ledger._stopwatch.resume()
+                    ledger._notice_running()
 
     @contextmanager
     def noticing_pauses(self, listener: Callable[[], None]) -> Generator[None]:
@@ -208,24 +193,13 @@ class Ledger:
 
         It may be called in any thread, and must return at once.
         """
-        chain = list(self._chain())
-        for ledger in chain:
-            ledger._stopwatch.listeners.append(listener)
+        for account in self._chain():
+            account._stopwatch.listeners.append(listener)
         try:
             yield
         finally:
-            for ledger in chain:
-                ledger._stopwatch.listeners.remove(listener)
-
-    def out_of_time(self) -> Limit:
-        """Return the limit of seconds that is reached first."""
-        limits = [
-            (ledger.budget.seconds - ledger._stopwatch.seconds, ledger.budget.seconds)
-            for ledger in self._chain()
-            if ledger.budget.seconds is not None
-        ]
-        _, seconds = min(limits, default=(0, 0))
-        return _time_limit(seconds)
+            for account in self._chain():
+                account._stopwatch.listeners.remove(listener)
 
     def tell(self, hooks: Teller) -> None:
         """Have the warnings of the turn, and of the one that it is a part of, go to these hooks."""
@@ -238,8 +212,9 @@ class Ledger:
         It is 0 or less from then on until `warnings` has returned the warning.
         """
         left = [
-            float(_warned_from(ledger.budget.seconds) - Decimal(ledger._stopwatch.seconds))
-            for ledger in self._parts()
+            float(warned_from(ledger.budget.seconds) - Decimal(ledger._stopwatch.seconds))
+            for part in self._parts()
+            for ledger in part._own()
             if ledger.budget.seconds is not None and "seconds" not in ledger._warned
         ]
         return min(left, default=None)
@@ -256,30 +231,13 @@ class Ledger:
         """
         due: list[tuple[Teller, dict[str, Any]]] = []
         with self._lock:
-            for ledger in self._chain():
+            for ledger in self._turns():
                 # Hooks of another thread have another event loop.
                 if ledger.hooks is None or ledger.is_over or ledger._thread != self._thread:
                     continue
-                due += [(ledger.hooks, data) for data in ledger._new_warnings()]
+                for account in ledger._own():
+                    due += [(ledger.hooks, data) for data in account._new_warnings()]
         return due
-
-    def _new_warnings(self) -> Iterator[dict[str, Any]]:
-        used: dict[LimitKind, Any] = {
-            "model_calls": self._model_calls,
-            "tool_calls": self._tool_calls,
-            "tokens": self._tokens,
-            "cost": self._cost,
-            "seconds": self._stopwatch.seconds,
-        }
-        for kind, amount in used.items():
-            limit: Any = getattr(self.budget, kind)
-            if limit is None or kind in self._warned:
-                continue
-            if Decimal(amount) >= _warned_from(limit):
-                self._warned.add(kind)
-                is_count = isinstance(limit, int) and isinstance(amount, int)
-                number = int if is_count else float
-                yield {"kind": kind, "used": number(amount), "limit": number(limit)}
 
     def exchange(self, held: Estimate, bound: CallBound) -> Estimate:
         """Hold back what a request may use in the place of what is held for its call.
@@ -318,100 +276,42 @@ class Ledger:
                     ledger._model_calls += 1
                     ledger._add(spent)
 
-    def _hold_back(self, estimate: Estimate) -> None:
-        self._reserved_tokens += estimate.tokens
-        self._reserved_cost += estimate.cost
-
-    def _release(self, estimate: Estimate) -> None:
-        self._reserved_tokens -= estimate.tokens
-        self._reserved_cost -= estimate.cost
-
-    def _add(self, spent: Spent) -> None:
-        self._tokens += spent.tokens
-        if spent.cost is None:
-            self._has_unpriced_calls = True
-        else:
-            self._cost += spent.cost
-
-    def _left_beside(self, held: Estimate) -> tuple[int | None, Decimal | None]:
-        """Return the tokens and dollars that are left for a call for which so much is held back."""
-        tokens, cost = self.budget.tokens, self.budget.cost
-        if tokens is not None:
-            tokens -= self._tokens + self._reserved_tokens - held.tokens
-        if cost is not None:
-            cost = Decimal(cost) - self._cost - (self._reserved_cost - held.cost)
-        return tokens, cost
-
-    def _room_limit(self) -> Limit:
-        """Return the limit of which too little is left for a request."""
-        tokens, cost = self.budget.tokens, self.budget.cost
-        limits = [] if tokens is None else [_counted(tokens, "token")]
-        limits += [] if cost is None else [f"${cost}"]
-        beside = " beside those that are under way" if self._calls_under_way > 1 else ""
-        reason = f"the budget of {' and '.join(limits)} has no room for another call{beside}"
-        return Limit("tokens" if cost is None else "cost", reason)
-
     def _forbidden(self, estimate: Estimate, *, is_closing: bool = False) -> Limit | None:
         """The limit that forbids a model call; those that allow no closing call come first."""
         for ledger in self._chain():
             if (limit := ledger._used_up(estimate)) is not None:
                 return limit
         for ledger in () if is_closing else self._chain():
-            most = ledger.budget.model_calls
-            if most is not None and ledger._model_calls + ledger._calls_under_way >= most:
-                reason = f"the budget of {_counted(most, 'model call')} is used up"
-                return Limit("model_calls", reason)
+            if (limit := ledger._calls_limit()) is not None:
+                return limit
         return None
 
-    def _used_up(self, estimate: Estimate | None = None) -> Limit | None:
-        """The limit of seconds, tokens or cost, if it is reached or cannot be kept.
+    def _notice_running(self) -> None:
+        """Have the shared budgets know whether the turn runs: their time is that of such turns."""
+        runs = self._has_begun and not self.is_over and not self._stopwatch.is_paused
+        if runs is not self._runs:
+            self._runs = runs
+            for account in self._chain():
+                account._count_turn(1 if runs else -1)
 
-        That of seconds may be reached before its timer is: where a tool kept the event loop.
-        """
-        seconds = self.budget.seconds
-        if seconds is not None and self._clock() - self._began >= seconds:
-            return _time_limit(seconds)
-        tokens, cost = self.budget.tokens, self.budget.cost
-        if tokens is not None:
-            left = tokens - self._tokens
-            if left <= 0:
-                return Limit("tokens", f"the budget of {_counted(tokens, 'token')} is used up")
-            if self._calls_under_way and estimate is not None:
-                left -= self._reserved_tokens
-                if left <= 0 or estimate.tokens > left:
-                    reason = (
-                        f"the budget of {_counted(tokens, 'token')} has no room for another call"
-                        " beside those that are under way"
-                    )
-                    return Limit("tokens", reason)
-        if cost is None:
-            return None
-        money = Decimal(cost) - self._cost
-        if money <= 0:
-            return Limit("cost", f"the budget of ${cost} is used up")
-        if self._has_unpriced_calls:
-            # What is not counted would never use it up.
-            reason = f"the budget of ${cost} cannot be kept: what a model call cost is not known"
-            return Limit("cost", reason)
-        if self._calls_under_way and estimate is not None:
-            money -= self._reserved_cost
-            if money <= 0 or estimate.cost > money:
-                reason = (
-                    f"the budget of ${cost} has no room for another call beside those that are"
-                    " under way"
-                )
-                return Limit("cost", reason)
-        return None
+    def _own(self) -> Iterator[Account]:
+        """Yield the ledger, and the account of the shared budget of its turn."""
+        yield self
+        if self._shared is not None:
+            yield self._shared
 
     def _parts(self) -> Iterator[Ledger]:
         """Yield the ledger, and those of the turns of the same session that it is a part of."""
-        ledger = self
-        yield ledger
-        while ledger._parent is not None and ledger._parent.owner is ledger.owner is not None:
-            ledger = ledger._parent
+        for ledger in self._turns():
+            if ledger is not self and not (ledger.owner is self.owner is not None):
+                return
             yield ledger
 
-    def _chain(self) -> Iterator[Ledger]:
+    def _chain(self) -> tuple[Account, ...]:
+        return self._accounts
+
+    def _turns(self) -> Iterator[Ledger]:
+        """Yield the ledger, and those of the turns around it."""
         ledger: Ledger | None = self
         while ledger is not None:
             yield ledger
@@ -428,15 +328,3 @@ def running_ledger() -> Ledger | None:
 
 RUNNING: ContextVar[Ledger | None] = ContextVar("running_ledger", default=None)
 """The ledger of the turn that runs here, on which the turns within it draw."""
-
-
-def _warned_from(limit: float | Decimal) -> Decimal:
-    return Decimal(limit) * WARNING_SHARE
-
-
-def _time_limit(seconds: float) -> Limit:
-    return Limit("seconds", f"the budget of {seconds:g} s is used up")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

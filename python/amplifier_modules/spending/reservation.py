@@ -76,8 +76,10 @@ class Reservation:
         input_tokens: TokenCount | None,
         output_tokens: TokenCount | None,
         cost: Decimal | None,
+        counts: Mapping[str, int | None] | None = None,
     ) -> None:
         """Count what the admitted request used; None counts as what is held back for it."""
+        del counts
         spent = _spent(self._held, input_tokens, output_tokens, cost)
         held, self._held = self._held, NOTHING
         if not self._is_over:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 class Stopwatch:
     """Measures seconds; it can be paused, several times at once."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        """Begin at 0."""
+    def __init__(self, clock: Callable[[], float], *, is_paused: bool = False) -> None:
+        """Begin at 0, perhaps with a pause."""
         self._clock = clock
         self._began = clock()
-        self._pauses = 0
-        self._paused_at = 0.0
+        self._pauses = int(is_paused)
+        self._paused_at = self._began
         self.listeners: list[Callable[[], None]] = []
         """Called when it is paused and when it goes on, perhaps in another thread."""
 

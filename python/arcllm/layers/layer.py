@@ -21,6 +21,8 @@ class Layer:
         """The provider that answers."""
         self.model_name = beneath.model_name
         """The model that answers."""
+        self.asks_allowance: bool = getattr(beneath, "asks_allowance", False)
+        """Whether each request is sent only within the allowance of its call."""
 
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer."""

@@ -17,6 +17,7 @@ from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
 from amplifier_modules.closing import closing
 from amplifier_modules.output_type import is_native
+from amplifier_modules.spending.allowance import admitted_by
 
 from ..convert.conversation import Conversation
 from ..convert.options import kernel_request
@@ -32,6 +33,7 @@ from .wires import Wire, wire_of
 
 if TYPE_CHECKING:
     from amplifier_modules.providers.wire.provider import WireProvider
+    from amplifier_stream import StreamChunk
 
 
 def open_provider(
@@ -72,6 +74,9 @@ class ProviderStep:
 
     Connections belong to one event loop: each loop has a provider of its own.
     """
+
+    asks_allowance = True
+    """Whether each request is sent only within the allowance of its call."""
 
     def __init__(self, entry: ProviderName, model: str, wire: Wire, known: WireProvider) -> None:
         """Take how the provider is reached.
@@ -114,7 +119,7 @@ class ProviderStep:
             ArcLLMConfigError: What is asked cannot be sent.
         """
         request, keywords = self._request(call)
-        with translated(self._entry):
+        with translated(self._entry), admitted_by(call.allowance):
             answer = await self.provider().complete(request, **keywords)
         return llm_response(answer, self._entry.name)
 
@@ -128,11 +133,19 @@ class ProviderStep:
         deltas = Deltas()
         with translated(self._entry):
             async with closing(self.provider().chunks(request, **keywords)) as chunks:
+                # Not for longer: whoever reads the stream may make other calls meanwhile.
+                with admitted_by(call.allowance):
+                    first = await anext(chunks)
+                if (piece := self._piece_of(first, deltas)) is not None:
+                    yield piece
                 async for chunk in chunks:
-                    if isinstance(chunk, ChatResponse):
-                        yield llm_response(chunk, self._entry.name)
-                    elif (delta := deltas.of(chunk)) is not None:
-                        yield delta
+                    if (piece := self._piece_of(chunk, deltas)) is not None:
+                        yield piece
+
+    def _piece_of(self, chunk: StreamChunk | ChatResponse, deltas: Deltas) -> Piece | None:
+        if isinstance(chunk, ChatResponse):
+            return llm_response(chunk, self._entry.name)
+        return deltas.of(chunk)
 
     def get_model_info(self) -> ModelInfo:
         """Return what the model can do."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Protocol
 
@@ -52,8 +53,10 @@ class Admission:
         """Take who sends the requests, and what is asked."""
         self._provider = provider
         self._request = request
-        self._allowance: Allowance | None = None
-        """What has admitted the request that is sent next or is on its way."""
+        self._allowance = CALL_ALLOWANCE.get()
+        """What admits its requests; None for no limit."""
+        self._is_admitted = False
+        """Whether the request that is sent next or is on its way is admitted."""
         self._size = 0
         """The bytes of that request."""
 
@@ -63,8 +66,8 @@ class Admission:
         Raises:
             NoRoomError: Too little is left to pay for it.
         """
-        allowance = CALL_ALLOWANCE.get()
-        if allowance is None or self._allowance is not None:
+        allowance = self._allowance
+        if allowance is None or self._is_admitted:
             return
         provider, body = self._provider, sent.fields
         longest = answer_limit(body)
@@ -90,7 +93,7 @@ class Admission:
                 keeps_hour=b'"ttl":"1h"' in content,
             )
         )
-        self._allowance = allowance
+        self._is_admitted = True
         if most < longest:
             self._limit(sent, longest, most)
 
@@ -100,12 +103,12 @@ class Admission:
         input_tokens: TokenCount | None,
         output_tokens: TokenCount | None,
         cost: Decimal | None,
+        counts: Mapping[str, int | None],
     ) -> None:
         """Count what the admitted request used; None counts as what is held back for it."""
-        allowance, self._allowance = self._allowance, None
-        if allowance is None:
+        if (allowance := self._take_admitted()) is None:
             return
-        allowance.settle(input_tokens, output_tokens, cost)
+        allowance.settle(input_tokens, output_tokens, cost, counts)
         if input_tokens is not None:
             self._provider.inputs.note(self._request, model, self._size, input_tokens)
 
@@ -115,20 +118,27 @@ class Admission:
         Args:
             may_cost: Whether it may have to be paid, so that what is held back for it counts.
         """
-        allowance, self._allowance = self._allowance, None
-        if allowance is None:
+        if (allowance := self._take_admitted()) is None:
             return
         if may_cost:
             allowance.settle(None, None, None)
         else:
             allowance.settle(TokenCount(0), TokenCount(0), Decimal(0))
 
+    def _take_admitted(self) -> Allowance | None:
+        """Return what has admitted the request that is over; None if nothing has."""
+        is_admitted, self._is_admitted = self._is_admitted, False
+        return self._allowance if is_admitted else None
+
     def _limit(self, sent: SentRequest, longest: int, most: int) -> None:
         thinking = limit_answer(sent.fields, self._provider.limit_key, most)
         if thinking is not None:
+            left = "no thinking"
+            if "thinking" in sent.fields:
+                left = f"at most {sent.fields['thinking']['budget_tokens']:,} tokens"
             sent.degrade(
                 f"a thinking budget of {thinking:,} tokens",
-                "no thinking",
+                left,
                 f"the answer may have {most:,} tokens",
             )
         sent.degrade(

@@ -33,7 +33,8 @@ def limit_answer(body: dict[str, Any], key: str, tokens: int) -> int | None:
         tokens: The tokens.
 
     Returns:
-        The budget of thinking that had to be left out, as too few tokens are left for any.
+        The budget of thinking before, if it had to become smaller, or be left out as too few tokens
+        are left for any.
     """
     if key == "num_predict":
         body["options"] = {**_object(body.get("options")), key: tokens}
@@ -45,8 +46,8 @@ def limit_answer(body: dict[str, Any], key: str, tokens: int) -> int | None:
         return None
     if tokens > _MIN_THINKING_TOKENS:
         body["thinking"] = {**thinking, "budget_tokens": tokens - 1}
-        return None
-    del body["thinking"]
+    else:
+        del body["thinking"]
     return budget
 
 
@@ -87,6 +88,7 @@ def request_bound(
         counts.most_tokens(request, model, size),
         longest,
         lambda read, written: pricing.most_cost(read, written, models, **named),
+        named,
     )
 
 

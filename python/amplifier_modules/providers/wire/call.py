@@ -205,7 +205,8 @@ class Call:
         usage = self._priced(encoded, result)
         self._usages.append(usage)
         cost = None if usage is None else usage.cost_usd
-        self._admission.settle(encoded.model, *reported_counts(result.usage), cost)
+        reported = reported_counts(result.usage)
+        self._admission.settle(encoded.model, *reported, cost, result.usage)
         blocks = [] if self._block_events is None else self._block_events.blocks(result)
         self._blocks += self._provider.linked(blocks)
         self.next = self._provider.continued(encoded, self._results, [raw for _, raw in blocks])

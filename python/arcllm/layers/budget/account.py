@@ -12,6 +12,8 @@ from .settings import BudgetSettings
 
 _MILLION = Decimal(1_000_000)
 _DAY_SECONDS = 86_400
+MOST_MICROS = 10**15
+"""The most that a call is charged, whatever a service counts: the sums of the file stay whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,8 @@ def _account(agent: str | None, provider: str, day_number: int) -> Account:
 
 
 def micros_of(dollars: Decimal) -> int:
-    """Return a cost in millionths of a US dollar, the last one begun counted."""
-    return int(_micros(dollars, ROUND_CEILING))
+    """Return a cost in millionths of a US dollar, the last one begun counted; at most `MOST_MICROS`."""
+    return min(int(_micros(dollars, ROUND_CEILING)), MOST_MICROS)
 
 
 def dollars_of(micros: int) -> Decimal:

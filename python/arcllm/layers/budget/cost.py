@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from amplifier_modules.contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
 from amplifier_modules.providers.prices.pricing import Pricing
+from amplifier_modules.providers.prices.settings import prices_of
+from amplifier_modules.spending.call_bound import CallBound
 from amplifier_modules.spending.dollars import read_dollars
 from amplifier_modules.spending.token_count import read_count
 
@@ -47,6 +50,26 @@ class Costs:
         counts = {"input_tokens": read, "output_tokens": written}
         return micros_of(self._pricing(provider).cost(counts, None, (model,)) or Decimal(0))
 
+    def priced(self, bound: CallBound, provider: str, model: str) -> CallBound:
+        """Return the bound of a request with the prices that hold here."""
+        own, pricing = self._has_own(model), self._pricing(provider)
+
+        def price(read: int, written: int) -> Decimal | None:
+            cost = None if own else bound.price(read, written)
+            return (
+                pricing.most_cost(read, written, (model,), **bound.terms) if cost is None else cost
+            )
+
+        return replace(bound, price=price)
+
+    def own_cost(
+        self, counts: Mapping[str, int | None], provider: str, model: str
+    ) -> Decimal | None:
+        """Return what a request cost by the prices of the settings; None if they have none."""
+        return (
+            self._pricing(provider).cost(counts, None, (model,)) if self._has_own(model) else None
+        )
+
     def answer(self, response: LLMResponse, provider: str, model: str) -> int | None:
         """Return what an answer of a provider cost; None if that is not known."""
         said: Any = response.metadata.get("cost_usd")
@@ -70,6 +93,9 @@ class Costs:
         }
         cost = self._pricing(provider).cost(counts, None, (response.model, model))
         return None if cost is None else micros_of(cost)
+
+    def _has_own(self, model: str) -> bool:
+        return prices_of(self._settings.prices, model) is not None
 
     def _pricing(self, provider: str) -> Pricing:
         pricing = self._pricings.get(provider)

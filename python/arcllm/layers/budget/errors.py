@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from amplifier_modules.spending.allowance import NoRoomError
+
 from ...exceptions import ArcLLMError
 from ...types import LLMResponse
 
 
-class ArcLLMBudgetError(ArcLLMError):
+class ArcLLMBudgetError(ArcLLMError, NoRoomError):
     """A call could cost more than a budget has left, or nobody knows what it costs.
 
     Args:

@@ -41,7 +41,8 @@ class BudgetSettings(Settings):
     prices: dict[str, ModelPrices] = Field(default_factory=dict[str, ModelPrices])
     """Prices of models that go before those known, by the beginning of their names."""
     output_tokens: int = Field(default=4096, ge=1)
-    """Tokens of the answer that are reserved for a call without `max_tokens`."""
+    """Tokens of the answer that are reserved for a call without `max_tokens`, of a provider that does
+    not say what it sends."""
     path: Annotated[Path, Field(strict=False)] | None = None
     """The SQLite file; without it, `arcllm/budget.sqlite3` in the user's folder for state, which is
     `$XDG_STATE_HOME` or `~/.local/state` on Linux."""

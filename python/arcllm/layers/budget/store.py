@@ -22,6 +22,8 @@ from .errors import ArcLLMBudgetFileError
 from .file import open_file
 
 _MONTH = len("2026-11")
+_MOST_SPENT = 2**62
+"""SQLite's sums beyond its whole numbers would be rounded."""
 _FORGET = "DELETE FROM reserved WHERE id = ? OR expires <= ?"
 _SPENT = "SELECT micros FROM spent WHERE scope = ? AND period = ?"
 
@@ -236,7 +238,7 @@ def _spend(rows: int) -> str:
     values = ", ".join(["(?, ?, ?)"] * rows)
     return (
         f"INSERT INTO spent (scope, period, micros) VALUES {values}"
-        " ON CONFLICT DO UPDATE SET micros = micros + excluded.micros"
+        f" ON CONFLICT DO UPDATE SET micros = MIN(micros + excluded.micros, {_MOST_SPENT})"
     )
 
 
