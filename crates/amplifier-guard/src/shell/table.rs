@@ -61,6 +61,22 @@ pub(super) struct Table {
     pub(super) commands: HashMap<&'static str, Table>,
 }
 
+impl Table {
+    /// Adds the rows of another table.
+    fn add(&mut self, used: Table) {
+        if used.style != Style::Getopt {
+            self.style = used.style;
+        }
+        self.options.extend(used.options);
+        self.commands.extend(used.commands);
+        self.is_numeric |= used.is_numeric;
+        self.needs = used.needs.or(self.needs.take());
+        if !used.operands.is_empty() {
+            (self.operands, self.repeats) = (used.operands, used.repeats);
+        }
+    }
+}
+
 const TEXTS: [&str; 12] = [
     include_str!("programs/build"),
     include_str!("programs/cluster"),
@@ -106,7 +122,7 @@ pub(super) fn table(program: &str) -> Option<&'static Table> {
 struct Reader {
     all: Table,
     names: Vec<&'static str>,
-    path: Vec<&'static str>,
+    paths: Vec<Vec<&'static str>>,
 }
 
 impl Reader {
@@ -129,14 +145,27 @@ impl Reader {
                     return Err("a program twice");
                 }
                 self.names = rest.to_vec();
-                self.path.clear();
+                self.paths = vec![Vec::new()];
             }
-            "command" => self.path = rest.to_vec(),
+            "command" => self.paths = rest.split(|word| *word == "|").map(<[_]>::to_vec).collect(),
             _ => {}
         }
-        for name in self.names.clone() {
-            let used = rest.first().and_then(|used| self.used(name, used));
-            let table = self.table(name);
+        let places = self
+            .names
+            .iter()
+            .flat_map(|name| self.paths.iter().map(|path| (*name, path.clone())));
+        for (name, path) in places.collect::<Vec<_>>() {
+            // Without words it is the program that the command names.
+            let programs = if rest.is_empty() {
+                &path[path.len().saturating_sub(1)..]
+            } else {
+                rest
+            };
+            let used: Option<Vec<_>> = programs
+                .iter()
+                .map(|program| self.used(name, program))
+                .collect();
+            let table = self.table(name, &path);
             match first {
                 "program" | "command" => table.needs = None,
                 "style" => {
@@ -146,17 +175,15 @@ impl Reader {
                 "numeric" => table.is_numeric = true,
                 "ordered" => table.is_ordered = true,
                 "runs" => table.runs_others = true,
-                "needs" => table.needs = Some(rest.to_vec()),
-                "use" => {
-                    let used = used.ok_or("it is not known yet")?;
-                    if used.style != Style::Getopt {
-                        table.style = used.style;
+                "needs" => {
+                    table.needs = Some(rest.to_vec());
+                    for option in rest {
+                        table.options.entry(option).or_default();
                     }
-                    table.options.extend(used.options);
-                    table.commands.extend(used.commands);
-                    table.is_numeric |= used.is_numeric;
-                    if !used.operands.is_empty() {
-                        (table.operands, table.repeats) = (used.operands, used.repeats);
+                }
+                "use" => {
+                    for used in used.ok_or("it is not known yet")? {
+                        table.add(used);
                     }
                 }
                 "operands" => {
@@ -179,10 +206,10 @@ impl Reader {
         command.or_else(|| self.all.commands.get(used)).cloned()
     }
 
-    /// The table of the sub-command that is being read, of the program `name`.
-    fn table(&mut self, name: &'static str) -> &mut Table {
+    /// The table of the sub-command `path` of the program `name`.
+    fn table(&mut self, name: &'static str, path: &[&'static str]) -> &mut Table {
         let mut table = self.all.commands.entry(name).or_default();
-        for word in &self.path {
+        for word in path {
             let style = table.style;
             table = table.commands.entry(word).or_insert_with(|| Table {
                 style,
