@@ -1,7 +1,6 @@
 //! What a word may be: a path inside the root, text, a number, a script that only prints.
 
 use std::cell::OnceCell;
-use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -151,11 +150,10 @@ fn has_active_part(format: &str) -> bool {
 
 /// Whether `url` leads to this machine, whatever a name server says.
 fn is_loopback(url: &str) -> bool {
-    let is_here = |host: &str, address: Option<IpAddr>| {
-        address.map_or(host == "localhost", |address| address.is_loopback())
-    };
-    let destination = ANY_PORT.destination(url);
-    destination.is_ok_and(|found| is_here(&found.host, found.address))
+    ANY_PORT.destination(url).is_ok_and(|found| {
+        let address = found.address.map(|address| address.is_loopback());
+        address.unwrap_or(found.host == "localhost")
+    })
 }
 
 fn is_name(word: &str) -> bool {

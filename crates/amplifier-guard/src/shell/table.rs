@@ -61,22 +61,6 @@ pub(super) struct Table {
     pub(super) commands: HashMap<&'static str, Table>,
 }
 
-impl Table {
-    /// Adds the rows of another table.
-    fn add(&mut self, used: Table) {
-        if used.style != Style::Getopt {
-            self.style = used.style;
-        }
-        self.options.extend(used.options);
-        self.commands.extend(used.commands);
-        self.is_numeric |= used.is_numeric;
-        self.needs = used.needs.or(self.needs.take());
-        if !used.operands.is_empty() {
-            (self.operands, self.repeats) = (used.operands, used.repeats);
-        }
-    }
-}
-
 const TEXTS: [&str; 12] = [
     include_str!("programs/build"),
     include_str!("programs/cluster"),
@@ -122,7 +106,8 @@ pub(super) fn table(program: &str) -> Option<&'static Table> {
 struct Reader {
     all: Table,
     names: Vec<&'static str>,
-    paths: Vec<Vec<&'static str>>,
+    /// The programs, or sub-commands of them, that rows are about.
+    places: Vec<Vec<&'static str>>,
 }
 
 impl Reader {
@@ -139,33 +124,28 @@ impl Reader {
         let Some((&first, rest)) = row.split_first() else {
             return Ok(());
         };
-        match first {
-            "program" => {
+        if matches!(first, "program" | "command") {
+            let paths = if first == "command" { rest } else { &[] };
+            if first == "program" {
                 if rest.iter().any(|name| self.all.commands.contains_key(name)) {
                     return Err("a program twice");
                 }
                 self.names = rest.to_vec();
-                self.paths = vec![Vec::new()];
             }
-            "command" => self.paths = rest.split(|word| *word == "|").map(<[_]>::to_vec).collect(),
-            _ => {}
+            let paths = || paths.split(|word| *word == "|");
+            let of = |name| paths().map(move |path| [&[name], path].concat());
+            self.places = self.names.iter().flat_map(|name| of(*name)).collect();
         }
-        let places = self
-            .names
-            .iter()
-            .flat_map(|name| self.paths.iter().map(|path| (*name, path.clone())));
-        for (name, path) in places.collect::<Vec<_>>() {
-            // Without words it is the program that the command names.
+        for place in self.places.clone() {
+            // Without words it is the program that the command ends with.
             let programs = if rest.is_empty() {
-                &path[path.len().saturating_sub(1)..]
+                &place[place.len() - 1..]
             } else {
                 rest
             };
-            let used: Option<Vec<_>> = programs
-                .iter()
-                .map(|program| self.used(name, program))
-                .collect();
-            let table = self.table(name, &path);
+            let used = programs.iter().map(|program| self.used(place[0], program));
+            let used: Option<Vec<_>> = used.collect();
+            let table = self.table(&place);
             match first {
                 "program" | "command" => table.needs = None,
                 "style" => {
@@ -183,7 +163,16 @@ impl Reader {
                 }
                 "use" => {
                     for used in used.ok_or("it is not known yet")? {
-                        table.add(used);
+                        if used.style != Style::Getopt {
+                            table.style = used.style;
+                        }
+                        table.options.extend(used.options);
+                        table.commands.extend(used.commands);
+                        table.is_numeric |= used.is_numeric;
+                        table.needs = used.needs.or(table.needs.take());
+                        if !used.operands.is_empty() {
+                            (table.operands, table.repeats) = (used.operands, used.repeats);
+                        }
                     }
                 }
                 "operands" => {
@@ -206,19 +195,17 @@ impl Reader {
         command.or_else(|| self.all.commands.get(used)).cloned()
     }
 
-    /// The table of the sub-command `path` of the program `name`.
-    fn table(&mut self, name: &'static str, path: &[&'static str]) -> &mut Table {
-        let mut table = self.all.commands.entry(name).or_default();
-        for word in path {
+    /// The table of a program, or of the sub-command of it that further words name.
+    fn table(&mut self, place: &[&'static str]) -> &mut Table {
+        place.iter().fold(&mut self.all, |table, word| {
             let style = table.style;
-            table = table.commands.entry(word).or_insert_with(|| Table {
+            table.commands.entry(word).or_insert_with(|| Table {
                 style,
-                // A command without a row of its own does not pass.
+                // Without a row of its own it does not pass.
                 needs: Some(Vec::new()),
                 ..Table::default()
-            });
-        }
-        table
+            })
+        })
     }
 }
 
