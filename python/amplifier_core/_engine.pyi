@@ -368,7 +368,13 @@ def log_path(path: _StrPath, *, root: _StrPath | None = None, home: _StrPath | N
 class ShellPolicy:
     """Decides which command lines may run without a person."""
 
-    def __new__(cls, allow_prefixes: Sequence[str], *, root: _StrPath | None = None) -> Self: ...
+    def __new__(
+        cls,
+        allow_prefixes: Sequence[str],
+        *,
+        root: _StrPath | None = None,
+        loopback: bool = False,
+    ) -> Self: ...
     def check(self, command: str) -> list[str]:
         """Return the words of `command` to run; raise `ShellDenied` where a person must be asked."""
 

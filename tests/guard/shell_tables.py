@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path, PurePosixPath
 
 FOLDER = Path(__file__).parents[2] / "crates/amplifier-guard/src/shell/programs"
@@ -20,8 +21,10 @@ GOOD = {
     "FORMAT": ["%h %s", "X: y", "%{http_code}"],
     "NUMBER": ["5", "+2", "-3", "1,2-4", "10M"],
     "WORD": ["abc", "a.b:c", "x,y"],
+    "KEY": ["user.email", "remote.origin.url"],
     "URL": ["https://example.com/a?b=c", "http://93.184.215.14/"],
     "SED": ["p", "1,3p", "s/a/b/g", "/x/!d", "s/[/]/_/g", "y/e/w/"],
+    "AWK": ["{print $1}", "/a|b/", '$1 >= 5 || !x { print "a|b>c" }', "END {print s/NR}"],
     "FILTER": [".", ".a.env", "map(.x) | add"],
     "LISTED": ["test", "build"],
 }
@@ -35,8 +38,10 @@ BAD = {
     "FORMAT": ["@/etc/passwd", "%G?", "%+GS", "%output{x}", "%(signature)"],
     "NUMBER": ["x", "", "/1", "1/2", "--5"],
     "WORD": ["", "@a", "a/b", "a=b", "a b", "$"],
+    "KEY": ["edit", "", "@a.b", "-e.x", "a.b/c", "a.b=c"],
     "URL": ["file:///etc/passwd", "http://localhost/", "http://[::1]/", "x.org", "http://{a,b}.org/"],
     "SED": ["e id", "1w x", "s/a/b/e", "p;r x", "s/[/]/w a/g", "b#;e id", "s/a/b\\"],
+    "AWK": ['BEGIN {system("id")}', '"id" | getline', '{print > "x"}', "@load x", '{print|"sh"}'],
     "FILTER": ["env", "$ENV.A", 'import "a" as a; .', "1|env.x"],
     "LISTED": ["deploy", "", "test build"],
 }  # fmt: skip
@@ -76,7 +81,7 @@ def read_tables() -> dict[str, Table]:
     """Read all tables."""
     tables: dict[str, Table] = {}
     names: list[str] = []
-    path: list[str] = []
+    paths: list[list[str]] = []
     for file in sorted(FOLDER.iterdir()):
         if file.suffix == ".md":
             continue
@@ -84,20 +89,23 @@ def read_tables() -> dict[str, Table]:
         for row in re.sub(r"\n +", " ", text).splitlines():
             first, *rest = row.split() or [""]
             if first == "program":
-                names, path = rest, []
+                names, paths = rest, [[]]
             elif first == "command":
-                path = rest
-            for name in names if first else []:
+                paths = [path.split() for path in " ".join(rest).split(" | ")]
+            for name, path in product(names, paths) if first else []:
                 table = tables.setdefault(name, Table())
-                found = tables[name].commands.get(rest[0]) if first == "use" else None
+                used = [
+                    deepcopy(tables[name].commands.get(word) or tables[word])
+                    for word in (rest or path[-1:] if first == "use" else [])
+                ]
                 for word in path:
                     fresh = Table(style=table.style, needs=[])
                     table = table.commands.setdefault(word, fresh)
-                _apply(table, first, rest, found or tables.get(rest[0] if rest else ""))
+                _apply(table, first, rest, used)
     return tables
 
 
-def _apply(table: Table, first: str, rest: list[str], used: Table | None) -> None:
+def _apply(table: Table, first: str, rest: list[str], added: list[Table]) -> None:
     if first in ("program", "command"):
         table.needs = None
     elif first == "style":
@@ -110,15 +118,17 @@ def _apply(table: Table, first: str, rest: list[str], used: Table | None) -> Non
         table.runs = True
     elif first == "needs":
         table.needs = rest
+        table.options = {option: Values([]) for option in rest} | table.options
     elif first == "operands":
         table.operands = rest
     elif first == "use":
-        assert used is not None
-        table.style = table.style if used.style == "getopt" else used.style
-        table.options |= used.options
-        table.commands |= used.commands
-        table.operands = used.operands or table.operands
-        table.numeric |= used.numeric
+        for used in added:
+            table.style = table.style if used.style == "getopt" else used.style
+            table.options |= used.options
+            table.commands |= used.commands
+            table.operands = used.operands or table.operands
+            table.numeric |= used.numeric
+            table.needs = table.needs if used.needs is None else used.needs
     else:
         form = [word for word in [first, *rest] if not word.startswith("-")]
         kinds = [word.strip("[]")[1:] for word in form if "=" in word]
@@ -152,6 +162,8 @@ def _is(word: str, base: str, command: list[str]) -> bool:
             return bool(re.fullmatch(r"[+-]?[0-9][A-Za-z0-9_.,:+@%^~!*#-]*", word))
         case "WORD":
             return bool(re.fullmatch(r"(?![-@])[A-Za-z0-9_.,:+@%^~!*#-]+", word))
+        case "KEY":
+            return "." in word and _is(word, "WORD", command)
         case "LISTED":
             return " ".join([*command, word]) in LISTED
         case "TEXT" | "PATTERN":
@@ -161,7 +173,7 @@ def _is(word: str, base: str, command: list[str]) -> bool:
         case "FILTER":
             beyond = "ENV|__prog_args|env|get_search_list|import|include|modulemeta"
             return not re.search(rf"(?<![.\w])({beyond})(?!\w)", word)
-        case "SED" if word not in GOOD[base] + BAD[base]:
+        case "SED" | "AWK" if word not in GOOD[base] + BAD[base]:
             raise Undecided(word)
         case _:
             return word in GOOD[base]

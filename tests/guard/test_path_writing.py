@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from amplifier_guard import PathDenied, PathPolicy, PathProtected, log_path
+from amplifier_guard import (
+    PathDenied,
+    PathPolicy,
+    PathProtected,
+    ShellDenied,
+    ShellPolicy,
+    log_path,
+)
 
 
 @pytest.fixture
@@ -63,6 +70,46 @@ def test_a_write_that_is_refused_changes_nothing(
 def test_a_person_may_let_a_protected_name_be_written(policy: PathPolicy) -> None:
     assert policy.write(".claude/settings.json", b"{}", protected=True) == ".claude/settings.json"
     assert policy.read(".claude/settings.json", 9) == b"{}"
+
+
+RUNS_LATER = """venv/bin/python env/bin/activate ENV/x .venv/x odd/name/lib/a.py src/__pycache__/a.pyc
+node_modules/a/index.js .git/hooks/pre-commit store.git/hooks/update .git/modules/x/hooks/pre-push
+CLAUDE.md docs/AGENTS.md GEMINI.md mcp.json .mcp.json .github/copilot-instructions.md Vagrantfile Tiltfile
+devbox.json flake.nix deno.json tox.ini tests/conftest.py eslint.config.mjs jest.config.ts
+web/package.json""".split()  # noqa: SIM905
+
+
+@pytest.mark.parametrize("path", RUNS_LATER)
+def test_a_file_that_runs_later_asks_before_it_is_written(policy: PathPolicy, path: str) -> None:
+    root = Path(policy.root)
+    for name in ("odd/name/pyvenv.cfg", "store.git/HEAD", "store.git/objects/x"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(b"")
+    for spelled in (path, path.upper(), path.title()):
+        if spelled == path or not path.startswith(("odd", "store")):  # folders that are there
+            with pytest.raises(PathProtected):
+                policy.write(spelled, b"new")
+    assert policy.write(path, b"new", protected=True) == path
+    shell = ShellPolicy(["echo", "cat", "cp", "mv", "tee", "sed", "git diff"], root=root)
+    for line in (
+        f"echo x > {path}",
+        f"cat README.md >> {path}",
+        f"cp README.md {path}",
+        f"mv README.md {path}",
+        f"echo x | tee {path}",
+        f"sed -i s/a/b/ {path}",
+        f"git diff --output={path}",
+    ):
+        with pytest.raises(ShellDenied):
+            shell.check_line(line)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["src/hooks/useTitle.ts", "docs/env.md", "environment/a.py", "pyproject.toml", "Makefile", "a.nix"],
+)  # fmt: skip
+def test_a_name_that_only_looks_like_one_is_written(policy: PathPolicy, path: str) -> None:
+    assert policy.write(path, b"new") == path
 
 
 def test_a_log_tells_a_path_without_its_owner() -> None:

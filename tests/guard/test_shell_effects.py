@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_shell_tables import commands
 
@@ -18,12 +18,19 @@ from amplifier_guard import ShellDenied, ShellPolicy
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the options of GNU programs")
 
-LOCAL = """ls cat head tail wc stat file du df basename dirname realpath md5sum sha256sum xxd hexdump od tree
+LOCAL = """awk ls cat head tail wc stat file du df basename dirname realpath md5sum sha256sum xxd hexdump od tree
 tar sort uniq cut tr nl diff sed jq grep rg fd find date uname pwd which test git readlink cmp comm paste tac rev
 fold column base64 id""".split()  # noqa: SIM905
 INSTALLED = [name for name in LOCAL if shutil.which(name)]
 LETTERS = "abdefghilnpqrstwxy"
 PIECES = [*"eswyrpdabnx;/[]{}#:!$,1 \\|", "s/", "[:alpha:]", "[^", "w a", "e b", "/g", "s/a/b/"]
+
+
+AWKS = [name for name in ("mawk", "gawk", "original-awk", "busybox") if shutil.which(name)]
+AWK_PIECES = [
+    *'"|>[]\\/#(){};,!~=a1 \n', "||", ">=", "[^", "[]", "[[:alpha:]", "\\/", '\\"', '/"/', '"/"', '"|"', "/a|b/",
+    "x = ", "x /= ", "if (x) ", "print ", "NR/2", '| "a"', '| "a" # "', '"a" | getline', 'system("a")',
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -89,4 +96,26 @@ def test_a_sed_script_that_passes_runs_and_writes_nothing(folder: Path, scripts:
     except subprocess.TimeoutExpired:
         # A loop of labels may have no end.
         return
+    assert snapshot(folder) == before
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(AWK_PIECES), max_size=9).map("".join), st.sampled_from(AWK_PIECES))
+@example('print "id" ~ /[]/ ~ "]/ ', '| "a" # "')
+@example('print /"/ ', '| "a" # "')
+def test_an_awk_script_that_passes_runs_and_writes_nothing(
+    folder: Path, start: str, end: str
+) -> None:
+    script = f"BEGIN {{ print {start}{end}\n}}"
+    try:
+        ShellPolicy(["awk"]).check(shlex.join(["awk", script]))
+    except ShellDenied:
+        return
+    before = snapshot(folder)
+    for name in AWKS:
+        argv = [name, *(["awk"] if name == "busybox" else []), script]
+        try:
+            run(argv, folder)
+        except subprocess.TimeoutExpired:
+            continue
     assert snapshot(folder) == before

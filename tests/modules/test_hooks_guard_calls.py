@@ -188,3 +188,11 @@ def test_arguments_beside_the_command_are_refused_where_that_is_set() -> None:
         "deny",
         "it has arguments beside `command` that are not named as harmless",
     )
+
+
+def test_curl_asks_a_server_of_this_machine_if_the_settings_say_so() -> None:
+    health = {"command": "curl -s http://localhost:8080/health"}
+    assert "is not known to be harmless for `curl`" in question(health, allow=["curl"])
+    assert judge(health, allow=["curl"], loopback=True) is None
+    for command in ("curl -o x http://localhost:8080/", "curl http://10.0.0.1:8080/"):
+        assert question({"command": command}, allow=["curl"], loopback=True)

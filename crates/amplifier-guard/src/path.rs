@@ -3,6 +3,7 @@
 mod entry;
 mod error;
 mod kept;
+mod known_folder;
 mod line_search;
 mod lines;
 mod log_path;

@@ -1,6 +1,7 @@
 //! Shell containment: which commands may run without approval.
 
 mod arguments;
+mod awk;
 mod builtin;
 mod error;
 mod filter;
@@ -39,6 +40,7 @@ const MAX_WORDS: usize = 1000;
 pub struct ShellPolicy {
     lines: Vec<Vec<String>>,
     root: Option<PathBuf>,
+    reaches_loopback: bool,
 }
 
 impl ShellPolicy {
@@ -54,7 +56,18 @@ impl ShellPolicy {
             .collect::<Result<_, _>>()?;
         // Read the tables now, so that no decision waits for them.
         _ = table::table("");
-        Ok(Self { lines, root })
+        Ok(Self {
+            lines,
+            root,
+            reaches_loopback: false,
+        })
+    }
+
+    /// Lets curl read from the servers of this machine, on any port.
+    #[must_use]
+    pub fn with_loopback(mut self) -> Self {
+        self.reaches_loopback = true;
+        self
     }
 
     /// The words of `command` to run, or why it needs approval.
@@ -105,6 +118,7 @@ impl ShellPolicy {
             root: self.root.as_ref(),
             folder: PathBuf::new(),
             policy: OnceCell::new(),
+            reaches_loopback: self.reaches_loopback,
             lines: &self.lines,
             command: vec![name],
         };

@@ -59,8 +59,7 @@ const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
 
 /// The first name of `path` that is not written without approval, and the reason.
 pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
-    let names = path.iter().map(|name| folded(&name.to_string_lossy()));
-    let names: Vec<String> = names.collect();
+    let names = folded_names(path);
     (0..names.len()).find_map(|start| {
         let names = &names[start..];
         let mut rows = [names[0].as_str(), ""]
@@ -70,6 +69,13 @@ pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
         let found = names[..row.names.len()].join("/");
         (!row.reason.is_empty()).then_some((found, row.reason))
     })
+}
+
+/// The names of a path as the most lenient file system reads them.
+pub(super) fn folded_names(path: &Path) -> Vec<String> {
+    path.iter()
+        .map(|name| folded(&name.to_string_lossy()))
+        .collect()
 }
 
 /// A name as the most lenient file system reads it: case, invisible characters, wide forms, anything

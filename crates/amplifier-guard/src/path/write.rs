@@ -49,7 +49,8 @@ impl PathPolicy {
             let (path, found) = (shown(path), crate::Kind::Directory);
             return Err(PathError::NotAFile { path, found });
         }
-        if let Some((name, reason)) = protected(&target).filter(|_| !protected_too) {
+        let found = || protected(&target).or_else(|| self.known_folder(&target));
+        if !protected_too && let Some((name, reason)) = found() {
             let path = shown(path);
             return Err(PathError::Protected { path, name, reason });
         }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
-use super::{filter, sed};
+use super::{awk, filter, sed};
 use crate::path::{PathError, PathPolicy};
 use crate::url::UrlPolicy;
 
@@ -29,16 +29,21 @@ enum Base {
     Format,
     Number,
     Word,
+    Key,
     Url,
+    Awk,
     Sed,
     Filter,
     Listed,
 }
 
-static URLS: LazyLock<UrlPolicy> = LazyLock::new(|| {
+static URLS: LazyLock<UrlPolicy> = LazyLock::new(|| urls(UrlPolicy::PORTS.to_vec(), true));
+static ANY_PORT: LazyLock<UrlPolicy> = LazyLock::new(|| urls((0..=u16::MAX).collect(), false));
+
+fn urls(ports: Vec<u16>, deny_private: bool) -> UrlPolicy {
     let schemes = UrlPolicy::SCHEMES.map(str::to_owned).to_vec();
-    UrlPolicy::new(schemes, UrlPolicy::PORTS.to_vec(), true)
-});
+    UrlPolicy::new(schemes, ports, deny_private)
+}
 
 /// Why a word is not what it may be.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -53,6 +58,8 @@ pub(super) struct Place<'command> {
     /// Where the program goes before it opens its operands, counted from the root.
     pub(super) folder: PathBuf,
     pub(super) policy: OnceCell<Result<PathPolicy, PathError>>,
+    /// Whether the user allowed requests to this machine.
+    pub(super) reaches_loopback: bool,
     /// The lines that the user allowed.
     pub(super) lines: &'command [Vec<String>],
     /// The program and its sub-commands.
@@ -113,10 +120,15 @@ impl Base {
                 digits.starts_with(|first: char| first.is_ascii_digit()) && is_name(digits)
             }
             Self::Word => !word.starts_with(['-', '@']) && is_name(word),
+            // Without a dot it could be a sub-command.
+            Self::Key => word.contains('.') && Self::Word.judge(word, place).is_ok(),
             Self::Url => {
                 // curl reads braces and brackets as lists of URLs.
-                !word.contains(['{', '}', '[', ']']) && URLS.destination(word).is_ok()
+                !word.contains(['{', '}', '[', ']'])
+                    && (URLS.destination(word).is_ok()
+                        || place.reaches_loopback && is_loopback(word))
             }
+            Self::Awk => awk::is_harmless(word),
             Self::Sed => sed::is_harmless(word),
             Self::Filter => filter::is_harmless(word),
             Self::Listed => place.lines.iter().any(|line| {
@@ -134,6 +146,14 @@ fn has_active_part(format: &str) -> bool {
         part.trim_start_matches(['-', '+', ' ']).starts_with('G') || part.starts_with("output")
     };
     format.contains("signature") || format.split('%').skip(1).any(is_active)
+}
+
+/// Whether `url` leads to this machine, whatever a name server says.
+fn is_loopback(url: &str) -> bool {
+    ANY_PORT.destination(url).is_ok_and(|found| {
+        let address = found.address.map(|address| address.is_loopback());
+        address.unwrap_or(found.host == "localhost")
+    })
 }
 
 fn is_name(word: &str) -> bool {

@@ -106,7 +106,8 @@ pub(super) fn table(program: &str) -> Option<&'static Table> {
 struct Reader {
     all: Table,
     names: Vec<&'static str>,
-    path: Vec<&'static str>,
+    /// The programs, or sub-commands of them, that rows are about.
+    places: Vec<Vec<&'static str>>,
 }
 
 impl Reader {
@@ -123,20 +124,28 @@ impl Reader {
         let Some((&first, rest)) = row.split_first() else {
             return Ok(());
         };
-        match first {
-            "program" => {
+        if matches!(first, "program" | "command") {
+            let paths = if first == "command" { rest } else { &[] };
+            if first == "program" {
                 if rest.iter().any(|name| self.all.commands.contains_key(name)) {
                     return Err("a program twice");
                 }
                 self.names = rest.to_vec();
-                self.path.clear();
             }
-            "command" => self.path = rest.to_vec(),
-            _ => {}
+            let paths = || paths.split(|word| *word == "|");
+            let of = |name| paths().map(move |path| [&[name], path].concat());
+            self.places = self.names.iter().flat_map(|name| of(*name)).collect();
         }
-        for name in self.names.clone() {
-            let used = rest.first().and_then(|used| self.used(name, used));
-            let table = self.table(name);
+        for place in self.places.clone() {
+            // Without words it is the program that the command ends with.
+            let programs = if rest.is_empty() {
+                &place[place.len() - 1..]
+            } else {
+                rest
+            };
+            let used = programs.iter().map(|program| self.used(place[0], program));
+            let used: Option<Vec<_>> = used.collect();
+            let table = self.table(&place);
             match first {
                 "program" | "command" => table.needs = None,
                 "style" => {
@@ -146,17 +155,24 @@ impl Reader {
                 "numeric" => table.is_numeric = true,
                 "ordered" => table.is_ordered = true,
                 "runs" => table.runs_others = true,
-                "needs" => table.needs = Some(rest.to_vec()),
-                "use" => {
-                    let used = used.ok_or("it is not known yet")?;
-                    if used.style != Style::Getopt {
-                        table.style = used.style;
+                "needs" => {
+                    table.needs = Some(rest.to_vec());
+                    for option in rest {
+                        table.options.entry(option).or_default();
                     }
-                    table.options.extend(used.options);
-                    table.commands.extend(used.commands);
-                    table.is_numeric |= used.is_numeric;
-                    if !used.operands.is_empty() {
-                        (table.operands, table.repeats) = (used.operands, used.repeats);
+                }
+                "use" => {
+                    for used in used.ok_or("it is not known yet")? {
+                        if used.style != Style::Getopt {
+                            table.style = used.style;
+                        }
+                        table.options.extend(used.options);
+                        table.commands.extend(used.commands);
+                        table.is_numeric |= used.is_numeric;
+                        table.needs = used.needs.or(table.needs.take());
+                        if !used.operands.is_empty() {
+                            (table.operands, table.repeats) = (used.operands, used.repeats);
+                        }
                     }
                 }
                 "operands" => {
@@ -179,19 +195,17 @@ impl Reader {
         command.or_else(|| self.all.commands.get(used)).cloned()
     }
 
-    /// The table of the sub-command that is being read, of the program `name`.
-    fn table(&mut self, name: &'static str) -> &mut Table {
-        let mut table = self.all.commands.entry(name).or_default();
-        for word in &self.path {
+    /// The table of a program, or of the sub-command of it that further words name.
+    fn table(&mut self, place: &[&'static str]) -> &mut Table {
+        place.iter().fold(&mut self.all, |table, word| {
             let style = table.style;
-            table = table.commands.entry(word).or_insert_with(|| Table {
+            table.commands.entry(word).or_insert_with(|| Table {
                 style,
-                // A command without a row of its own does not pass.
+                // Without a row of its own it does not pass.
                 needs: Some(Vec::new()),
                 ..Table::default()
-            });
-        }
-        table
+            })
+        })
     }
 }
 

@@ -17,15 +17,20 @@ pub(crate) struct ShellPolicy {
 #[pymethods]
 impl ShellPolicy {
     #[new]
-    #[pyo3(signature = (allow_prefixes, *, root = None))]
+    #[pyo3(signature = (allow_prefixes, *, root = None, loopback = false))]
     #[expect(
         clippy::needless_pass_by_value,
         reason = "arguments from Python are extracted by value"
     )]
-    fn new(allow_prefixes: Vec<String>, root: Option<PathBuf>) -> PyResult<Self> {
+    fn new(allow_prefixes: Vec<String>, root: Option<PathBuf>, loopback: bool) -> PyResult<Self> {
         let prefixes = allow_prefixes.iter().map(String::as_str);
         let policy = guard::ShellPolicy::new(prefixes, root)
             .map_err(|error| PyValueError::new_err(format!("invalid prefix: {error}")))?;
+        let policy = if loopback {
+            policy.with_loopback()
+        } else {
+            policy
+        };
         Ok(Self { policy })
     }
 

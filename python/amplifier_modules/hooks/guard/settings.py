@@ -35,6 +35,8 @@ class ShellSettings(Settings):
     """Commands, or their first words, that run without a person's approval."""
     root: str | None = None
     """Folder that paths in commands may not leave."""
+    loopback: bool = False
+    """Whether curl may read from the servers of this machine."""
     argument: str = "command"
     """Argument that holds the command."""
     harmless: tuple[str, ...] = Field(default=(), strict=False)

@@ -1,6 +1,7 @@
 //! Nothing outside the root is ever written, and nothing that decides what runs.
 #![cfg(unix)]
 
+mod known_folder;
 mod name;
 mod protected;
 
