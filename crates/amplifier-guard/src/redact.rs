@@ -3,31 +3,26 @@
 //! A secret becomes `[REDACTED:<kind>]`. Everything is found in one pass with bounded looks back and
 //! ahead, so that the time is linear in the text.
 
-mod announced;
-mod argument;
+mod around;
 mod block;
 mod class;
-mod connection;
 mod data;
 mod escape;
 mod finds;
 mod forms;
 mod hash;
 mod header;
-mod insert;
 mod known;
 mod log;
 mod look;
 mod name;
 mod named;
-mod nested;
 mod passfile;
 mod places;
 mod program;
 mod random;
 mod runs;
 mod scheme;
-mod sentence;
 mod span;
 mod stem;
 mod stream;

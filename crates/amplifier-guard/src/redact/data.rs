@@ -1,7 +1,7 @@
 //! Data fields whose keys mark a secret.
 
+use super::around;
 use super::name::{self, Name};
-use super::nested;
 use super::random::{is_random, is_unspoken};
 use super::span::MARK;
 use super::value::{self, Value};
@@ -43,7 +43,7 @@ impl SecretMapping {
     pub(super) fn mark(self, key: &str, text: &str) -> Option<String> {
         let (key, value) = (key.as_bytes(), Value::quoted(0, text.len()));
         let is_secret = name::classify(key).is_none()
-            && nested::is_secret(self.0, key, text.as_bytes())
+            && around::is_secret(self.0, key, text.as_bytes())
             && !value::is_benign(text.as_bytes(), &value, self.1, false);
         is_secret.then(|| [MARK, self.1, "]"].concat())
     }

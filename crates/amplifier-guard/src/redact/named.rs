@@ -2,22 +2,17 @@
 
 use memchr::{memchr, memrchr};
 
-use super::announced;
-use super::argument;
+use super::around;
 use super::class::is_letter;
-use super::connection;
 use super::finds::{Finds, Found};
 use super::forms;
 use super::header::{authorization, cookie};
-use super::insert;
 use super::look::{LOOK_BYTES, ahead, stretch};
 use super::name::{self, MAX_QUOTES, Name, Named};
-use super::nested;
 use super::passfile;
 use super::places::{Place, Places};
 use super::program;
 use super::random::{is_random, is_unspoken};
-use super::sentence;
 use super::span::Span;
 use super::table;
 use super::value::{self, Value};
@@ -39,7 +34,7 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
                 finds.take(passfile::password(text, place));
             }
             Place::Program(place) if place >= finds.done && is_call(text, place) => {
-                argument::call(text, place, &mut finds);
+                around::call(text, place, &mut finds);
             }
             Place::Program(place) if place >= finds.done => program::find(text, place, &mut finds),
             Place::Name(start, end) if end >= finds.done && !is_count(text, end) => {
@@ -89,11 +84,7 @@ fn after(
     behind(text, named, separator, folder, finds);
     // Behind an option, its value is all that counts.
     if finds.spans.len() == known && text[named.start] != b'-' {
-        nested::find(text, named, finds);
-        announced::find(text, named, finds);
-        sentence::find(text, named, finds);
-        argument::find(text, named, finds);
-        insert::find(text, named, finds);
+        around::find(text, named, finds);
     }
 }
 
@@ -166,7 +157,7 @@ fn value_after(text: &[u8], named: Named, place: usize, folder: &mut usize, find
                 return;
             }
             value::parse(text, start).map(|value| {
-                let value = connection::whole(text, place, value);
+                let value = around::whole(text, place, value);
                 if is_folder(value.start) {
                     *folder = value.end;
                     return Found::new(value, kind, true);

@@ -66,7 +66,7 @@ fn a_line_announces_what_is_alone_on_the_next_one() {
         "Token:\nmistyharbor\n",
         "$ ls passwords\nada.txt\n",
         "password {\nharbor1815\n",
-        "# password = 1;\nharbor1815\n",
+        "# password(a);\nharbor1815\n",
     ]);
 }
 

@@ -2,13 +2,13 @@
 
 use memchr::{memchr2, memmem};
 
-use super::class::is_part;
-use super::finds::{Finds, Found};
-use super::look::{ahead, behind, line_before, stretch, tail, trimmed};
-use super::name::{self, MAX_QUOTES, Name, Named};
-use super::random::is_unspoken;
-use super::value::{self, Value};
-use super::words::{List, is_word};
+use super::super::class::is_part;
+use super::super::finds::{Finds, Found};
+use super::super::look::{ahead, behind, line_before, stretch, tail, trimmed};
+use super::super::name::{self, MAX_QUOTES, Name, Named};
+use super::super::random::is_unspoken;
+use super::super::value::{self, Value};
+use super::super::words::{List, is_word};
 
 /// The most of a mapping that is looked at.
 const MAX_MAPPING_BYTES: usize = 2048;
@@ -18,7 +18,7 @@ const ALL: Name = Name::Plural("secret data");
 const MAX_GAP_BYTES: usize = 80;
 
 /// Takes the secrets of the mapping that follows a name, once for all names within it.
-pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
+pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     if named.start < finds.mapping.end {
         return;
     }
@@ -79,14 +79,17 @@ fn is_described(key: &[u8]) -> bool {
 }
 
 /// Whether a value in a mapping of this name is a secret.
-pub(super) fn is_secret(outer: Name, key: &[u8], value: &[u8]) -> bool {
+pub(in crate::redact) fn is_secret(outer: Name, key: &[u8], value: &[u8]) -> bool {
+    if outer == ALL {
+        return !is_described(key);
+    }
     let is_path = value.contains(&b'/') && !is_unspoken(value);
     if is_described(key) || value.contains(&b' ') || is_path || name::is_name(value) {
         return false;
     }
     match outer {
         // Whatever they are called, the texts of a mapping of passwords are passwords.
-        Name::Plural("password") | ALL => true,
+        Name::Plural("password") => true,
         // What belongs to a session or an authorization is more often an id.
         Name::Weak(_) => is_word(List::Inner, key) && is_unspoken(value),
         Name::Strong("token") | Name::Plural("token") => {

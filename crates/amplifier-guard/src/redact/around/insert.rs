@@ -2,10 +2,10 @@
 
 use memchr::{memchr, memrchr};
 
-use super::finds::{Finds, Found};
-use super::look::{ahead, behind, stretch};
-use super::name::{Name, Named};
-use super::value::{self, Value};
+use super::super::finds::{Finds, Found};
+use super::super::look::{ahead, behind, stretch};
+use super::super::name::{Name, Named};
+use super::super::value::{self, Value};
 
 /// The longest list of columns on either side of a name, and what may be between it and the rows.
 const MAX_SIDE_BYTES: usize = 256;
@@ -14,7 +14,7 @@ const MAX_GAP_BYTES: usize = 48;
 const MAX_ROWS_BYTES: usize = 4096;
 
 /// Takes what is in the rows in the column of a name.
-pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
+pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     let Name::Strong(kind) = named.name else {
         return;
     };

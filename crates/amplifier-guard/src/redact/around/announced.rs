@@ -2,11 +2,11 @@
 
 use memchr::memchr;
 
-use super::finds::{Finds, Found};
-use super::look::{LOOK_BYTES, ahead, line_before, stretch, trimmed};
-use super::name::{Name, Named};
-use super::random::is_unspoken;
-use super::value::Value;
+use super::super::finds::{Finds, Found};
+use super::super::look::{LOOK_BYTES, ahead, line_before, stretch, trimmed};
+use super::super::name::{Name, Named};
+use super::super::random::is_unspoken;
+use super::super::value::Value;
 
 /// The longest rest of a line that announces what is on the next one.
 const MAX_LINE_BYTES: usize = 96;
@@ -14,7 +14,7 @@ const MAX_LINE_BYTES: usize = 96;
 const MAX_GAP_BYTES: usize = 48;
 
 /// Takes the word that is alone on the line below a name.
-pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
+pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     let (Name::Strong(kind) | Name::Plural(kind)) = named.name else {
         return;
     };

@@ -1,14 +1,14 @@
 //! Secrets among the arguments of calls: `setPassword("…")`, `BasicAuth("user", "…")`.
 
-use super::finds::{Finds, Found};
-use super::look::{LOOK_BYTES, ahead, stretch, tail};
-use super::name::{self, Name, Named};
-use super::random::is_unspoken;
-use super::value::{self, Value};
-use super::words::{List, words};
+use super::super::finds::{Finds, Found};
+use super::super::look::{LOOK_BYTES, ahead, stretch, tail};
+use super::super::name::{self, Name, Named};
+use super::super::random::is_unspoken;
+use super::super::value::{self, Value};
+use super::super::words::{List, words};
 
 /// Takes the last of the quoted arguments behind a name, or behind `auth=`.
-pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
+pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     let after = ahead(text, named.end, 4);
     let equals = stretch(after, |byte| matches!(byte, b' ' | b'='));
     if after.get(equals) != Some(&b'(') {
@@ -42,7 +42,7 @@ pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
 }
 
 /// Takes the last argument of a call that begins a session: `login("user", "…")`, `connect(…)`.
-pub(super) fn call(text: &[u8], place: usize, finds: &mut Finds) {
+pub(in crate::redact) fn call(text: &[u8], place: usize, finds: &mut Finds) {
     let name = stretch(ahead(text, place, 8), |byte| byte != b'(');
     let Some((count, last)) = last(text, place + name + 1) else {
         return;

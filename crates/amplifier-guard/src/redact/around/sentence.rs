@@ -1,11 +1,11 @@
 //! Secrets in sentences: `the password is …`, `changed from … to …`, `using token …`.
 
-use super::finds::{Finds, Found};
-use super::look::{ahead, line_before, stretch, tail, trimmed};
-use super::name::{Name, Named};
-use super::random::is_unspoken;
-use super::value::Value;
-use super::words::{List, is_word};
+use super::super::finds::{Finds, Found};
+use super::super::look::{ahead, line_before, stretch, tail, trimmed};
+use super::super::name::{Name, Named};
+use super::super::random::is_unspoken;
+use super::super::value::Value;
+use super::super::words::{List, is_word};
 
 /// How far behind the name a secret is looked for.
 const MAX_SENTENCE_BYTES: usize = 160;
@@ -13,7 +13,7 @@ const MAX_SENTENCE_BYTES: usize = 160;
 const MAX_WORDS: usize = 6;
 
 /// Takes the words behind a name that nobody says.
-pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
+pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     let Name::Strong(kind) = named.name else {
         return;
     };

@@ -1,13 +1,13 @@
 //! Values of connection strings, which go on up to the next `;`: `Server=a;Password=b c;Port=1`.
 
-use super::look::{ahead, line_before, stretch};
-use super::value::Value;
+use super::super::look::{ahead, line_before, stretch};
+use super::super::value::Value;
 
 const MAX_LINE_BYTES: usize = 256;
 const MAX_VALUE_BYTES: usize = 64;
 
 /// The whole of a value behind the `=` at `separator`, of which the first word is known.
-pub(super) fn whole(text: &[u8], separator: usize, value: Value) -> Value {
+pub(in crate::redact) fn whole(text: &[u8], separator: usize, value: Value) -> Value {
     let rest = ahead(text, value.end, MAX_VALUE_BYTES);
     if value.is_quoted || text[separator] != b'=' || !rest.starts_with(b" ") {
         return value;
