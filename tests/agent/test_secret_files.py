@@ -58,9 +58,7 @@ async def test_a_person_is_asked_and_their_answer_counts(
 
 
 @pytest.mark.parametrize("call", CALLS, ids=str)
-async def test_without_a_person_nothing_is_read(
-    policy: PathPolicy, call: Call
-) -> None:
+async def test_without_a_person_nothing_is_read(policy: PathPolicy, call: Call) -> None:
     result = await agent_of(policy, call).run("read it")
 
     assert VALUE not in str(result.messages)
@@ -77,9 +75,7 @@ async def test_without_a_person_nothing_is_read(
     ],
     ids=str,
 )
-async def test_nobody_is_asked_about_anything_else(
-    policy: PathPolicy, call: Call
-) -> None:
+async def test_nobody_is_asked_about_anything_else(policy: PathPolicy, call: Call) -> None:
     questions: list[Question] = []
 
     def answer(question: Question) -> bool:

@@ -15,16 +15,49 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 FOLDER = Path(__file__).parents[1] / "data/secrets"
-CONTEXTS = (
-    "header connection column mapping line_before command environment source log file"
-).split()
+CONTEXTS = [
+    "header",
+    "connection",
+    "column",
+    "mapping",
+    "line_before",
+    "command",
+    "environment",
+    "source",
+    "log",
+    "file",
+]
 PART = 8
 """So many characters of a secret in a row are a leak; of a shorter one, all of them."""
 
-WORDS = (
-    "copper lantern north harbor falcon misty winter velvet tiger pepper cactus garden silver "
-    "window bridge rocket planet marble forest candle pirate orange summer guitar basket thunder"
-).split()
+WORDS = [
+    "copper",
+    "lantern",
+    "north",
+    "harbor",
+    "falcon",
+    "misty",
+    "winter",
+    "velvet",
+    "tiger",
+    "pepper",
+    "cactus",
+    "garden",
+    "silver",
+    "window",
+    "bridge",
+    "rocket",
+    "planet",
+    "marble",
+    "forest",
+    "candle",
+    "pirate",
+    "orange",
+    "summer",
+    "guitar",
+    "basket",
+    "thunder",
+]
 LETTERS = string.ascii_letters + string.digits
 
 
@@ -95,7 +128,9 @@ def placed(seed: int) -> list[Placed]:
             rng = random.Random(f"{seed} {context} {place}")
             secrets: list[str] = []
 
-            def fill(blank: re.Match[str], rng: random.Random = rng, to: list[str] = secrets) -> str:
+            def fill(
+                blank: re.Match[str], rng: random.Random = rng, to: list[str] = secrets
+            ) -> str:
                 if blank[1] == "salt":
                     return characters(rng, LETTERS, 8)
                 to.append(KINDS[blank[1]](rng))

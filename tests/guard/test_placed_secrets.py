@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from placed_secrets import CONTEXTS, Placed, placed, templates
 
 from amplifier_guard import Redactor
-from placed_secrets import CONTEXTS, Placed, placed, templates
 
 MOST_LEAKS = 48
 """Of the 300 secrets, 16 in a hundred."""
@@ -63,11 +63,7 @@ def as_data(text: str) -> Any:
         return None
 
 
-DATA = [
-    row
-    for row in placed(0)
-    if isinstance(as_data(row.text), dict) and row.context != "column"
-]
+DATA = [row for row in placed(0) if isinstance(as_data(row.text), dict) and row.context != "column"]
 
 
 @pytest.mark.parametrize("row", DATA, ids=lambda row: f"{row.context}-{row.place}")

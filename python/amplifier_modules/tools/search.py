@@ -13,8 +13,8 @@ from amplifier_modules.tools.blocking import Arguments, BlockingTool
 from amplifier_modules.tools.folder import SKIPPED, FolderSettings, mount_tools, written
 from amplifier_modules.tools.in_parts import search_parts, walk_parts
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echoed
-from amplifier_modules.tools.secret_files import SecretFiles
 from amplifier_modules.tools.scope import Bound, Scope, scope_of
+from amplifier_modules.tools.secret_files import SecretFiles
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
