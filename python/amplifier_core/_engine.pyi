@@ -280,6 +280,13 @@ class PathPolicy:
     @property
     def root(self) -> str:
         """The canonical path of the root."""
+    def with_secrets(self) -> Self:
+        """Return a policy of the same root that also reads files that hold secrets: a person agreed."""
+    def readable(self, path: _StrPath) -> str:
+        """Return where `path` leads, relative to the root, if it may be read, and open nothing.
+
+        Names of files that hold secrets, such as `.env`, raise `PathProtected`.
+        """
     def resolve(self, path: _StrPath) -> str:
         """Return the canonical path of something that exists, relative to the root."""
     def open(self, path: _StrPath) -> BufferedReader:

@@ -33,6 +33,7 @@ class ToolContext(Generic[StateT]):
         coordinator: Any,
         state: Any,
         report: Callable[[dict[str, Any]], None],
+        approved: str | None = None,
     ) -> None:
         """Describe a call; loops do this.
 
@@ -42,6 +43,7 @@ class ToolContext(Generic[StateT]):
             coordinator: The session's coordinator; None without a session.
             state: What the session was given as `state`.
             report: Takes the progress of the call, from any thread.
+            approved: The tool whose call a person agreed to, with exactly these arguments.
         """
         self.call_id = call_id
         """The id that the model gave the call."""
@@ -50,6 +52,7 @@ class ToolContext(Generic[StateT]):
         self._coordinator = coordinator
         self._state = state
         self._report = report
+        self._approved = approved
 
     @classmethod
     def current(cls) -> ToolContext[Any]:
@@ -87,6 +90,10 @@ class ToolContext(Generic[StateT]):
     def state(self) -> StateT:
         """What the session was given as `state`."""
         return cast("StateT", self._state)
+
+    def is_approved(self, tool: str) -> bool:
+        """Whether a person agreed to this call of the tool, with exactly its arguments."""
+        return self._approved == tool
 
     @property
     def is_cancelled(self) -> bool:

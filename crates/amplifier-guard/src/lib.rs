@@ -39,7 +39,7 @@ pub use personal_data::{PERSONAL_DATA_TYPES, PersonalData, PersonalDataError, Pe
 pub use processor::{
     CanBeEmpty, ContentStatistics, MessageError, MessageProcessor, ProcessedMessage, ToolUseError,
 };
-pub use redact::{Redactor, RedactorStream, SecretTooShort, hide_homes, shorten};
+pub use redact::{Redactor, RedactorStream, SecretMapping, SecretTooShort, hide_homes, shorten};
 pub use setting::{SettingError, nanoseconds};
 pub use shell::{ShellError, ShellJoiner, ShellPolicy, ShellStep, read as read_command};
 pub use terminal::{TerminalLine, TerminalText, Untrusted};

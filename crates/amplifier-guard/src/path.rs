@@ -39,6 +39,7 @@ pub use walk::{Walk, WalkedFile, Walker};
 use error::shown;
 use kept::Kept;
 use protected::misleading;
+pub(crate) use protected::secret;
 
 /// As many links as Linux follows in one path.
 const MAX_LINKS: usize = 40;
@@ -55,6 +56,8 @@ pub struct PathPolicy {
     root: PathBuf,
     /// The root as the caller spelled it, made absolute: absolute paths may begin with either.
     spelled: PathBuf,
+    /// Whether files that hold secrets may be read: a person agreed.
+    reads_secrets: bool,
 }
 
 impl PathPolicy {
@@ -79,7 +82,37 @@ impl PathPolicy {
             directory,
             root,
             spelled,
+            reads_secrets: false,
         })
+    }
+
+    /// A policy of the same root that also reads files that hold secrets: a person agreed.
+    pub fn with_secrets(&self) -> Result<Self, PathError> {
+        let directory = self.directory.try_clone();
+        Ok(Self {
+            directory: directory.map_err(|source| self.failure(Path::new("."), source))?,
+            root: self.root.clone(),
+            spelled: self.spelled.clone(),
+            reads_secrets: true,
+        })
+    }
+
+    /// Where `path` leads, relative to the root, if it may be read; nothing is opened.
+    ///
+    /// Refused are names of files that hold secrets, such as `.env`.
+    pub fn readable(&self, path: impl AsRef<Path>) -> Result<PathBuf, PathError> {
+        let path = path.as_ref();
+        let judge = || {
+            let target = self.follow(path, &self.relative(path)?)?;
+            match secret(&target).filter(|_| !self.reads_secrets) {
+                Some(name) => Err(PathError::Secret {
+                    path: shown(path),
+                    name,
+                }),
+                None => Ok(target),
+            }
+        };
+        judge().inspect_err(|error| refused("path", error))
     }
 
     /// The canonical path of the root.
@@ -95,9 +128,19 @@ impl PathPolicy {
         })
     }
 
-    /// Opens a regular file for reading; a pipe or a device is refused and never waited for.
+    /// Opens a regular file for reading; a pipe or a device is refused and never waited for, a file
+    /// that holds secrets is refused unless a person agreed.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<std::fs::File, PathError> {
         let path = path.as_ref();
+        let file = self.open_any(path)?;
+        if !self.reads_secrets {
+            self.readable(path)?;
+        }
+        Ok(file)
+    }
+
+    /// The same for a file whose name was judged.
+    fn open_any(&self, path: &Path) -> Result<std::fs::File, PathError> {
         // Merely opening a device can act on it, so the kind is checked before as well as after.
         expect_file(path, &self.metadata(path)?)?;
         let file = self.beneath(path, |directory, path| {
@@ -278,6 +321,11 @@ impl PathPolicy {
             followed,
             Ok(_) | Err(PathError::Empty | PathError::Missing { .. } | PathError::Form { .. })
         )
+    }
+
+    /// Whether a file that holds secrets is where `path` leads.
+    pub(crate) fn is_secret(&self, path: &Path) -> bool {
+        matches!(self.readable(path), Err(PathError::Secret { .. }))
     }
 
     fn outside(&self, path: &Path) -> PathError {

@@ -3,12 +3,14 @@
 //! A secret becomes `[REDACTED:<kind>]`. Everything is found in one pass with bounded looks back and
 //! ahead, so that the time is linear in the text.
 
+mod around;
 mod block;
 mod class;
 mod data;
 mod escape;
 mod finds;
 mod forms;
+mod hash;
 mod header;
 mod known;
 mod log;
@@ -31,6 +33,7 @@ mod words;
 
 use std::borrow::Cow;
 
+pub use data::SecretMapping;
 pub use log::{hide_homes, shorten};
 pub use stream::RedactorStream;
 
@@ -124,6 +127,13 @@ impl Redactor {
         data::mark(key, value)
     }
 
+    /// The replacement for a value under a key that marks no secret, in a mapping that is named as
+    /// secret, as in `credentials: {db: {value: …}}`.
+    #[must_use]
+    pub fn redact_within(&self, mapping: SecretMapping, key: &str, value: &str) -> Option<String> {
+        mapping.mark(key, value)
+    }
+
     /// Whether the name of a key marks any value as secret.
     #[must_use]
     pub fn is_secret_key(key: &str) -> bool {
@@ -155,6 +165,7 @@ impl Redactor {
             spans,
             open: open_block.into_iter().chain(named.open).min(),
             table: named.table,
+            mapping: named.mapping,
         }
     }
 
@@ -172,6 +183,8 @@ struct Scan {
     open: Option<usize>,
     /// Where the last table begins and ends.
     table: Option<(usize, usize)>,
+    /// The last mapping that is named as secret.
+    mapping: std::ops::Range<usize>,
 }
 
 /// All replacements of secrets, one per line.

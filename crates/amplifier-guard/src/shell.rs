@@ -138,6 +138,7 @@ impl ShellPolicy {
                 _ if runs_others => ShellError::Runs { program },
                 Fault::Unknown => ShellError::Word { program, word },
                 Fault::Outside => ShellError::Outside { word },
+                Fault::Secret => ShellError::Secret { word },
             }
         })
     }

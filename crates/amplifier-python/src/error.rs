@@ -141,7 +141,9 @@ impl From<PathError> for Error {
     fn from(error: PathError) -> Self {
         let message = error.to_string();
         Self::Now(match error {
-            PathError::Protected { .. } => return PathProtected.later(message),
+            PathError::Protected { .. } | PathError::Secret { .. } => {
+                return PathProtected.later(message);
+            }
             PathError::NotAFile {
                 found: Kind::Directory,
                 ..

@@ -166,7 +166,7 @@ class CallRun:
         tool_input: Any = _copied(call.arguments or {})
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
-        asks = needs_approval(scope.tools.get(call.name)) and call.arguments is not None
+        asks = needs_approval(scope.tools.get(call.name), call.arguments)
         is_judged = asks or not hooks.allows_unheard(about)
         if is_judged:
             tool_input, question = await self._judged(about, tool_input, asks=asks)
@@ -186,7 +186,14 @@ class CallRun:
             if hooks.hears(TOOL_START):
                 await hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
             run = partial(self._run, tool, tool_input)
-            result = await run_in_context(hooks, self._about, run, scope.together, self.is_stopping)
+            result = await run_in_context(
+                hooks,
+                self._about,
+                run,
+                scope.together,
+                self.is_stopping,
+                is_approved=question is not None,
+            )
         finally:
             cancellation.tool_finished(call.id)
         if result is EXPIRED:

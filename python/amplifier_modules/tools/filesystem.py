@@ -12,6 +12,7 @@ from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
 from amplifier_modules.tools.folder import FolderSettings, mount_tools, written
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echoed
+from amplifier_modules.tools.secret_files import SecretFiles
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
@@ -36,16 +37,22 @@ class ReadFile(BlockingTool[_ReadFile]):
     description = (
         "Read a text file of the working folder. Shows up to `limit` lines from line `offset` on;"
         " `truncated` says that the file goes on after them. `total_lines` counts the lines of the"
-        f" whole file, a last one without a newline character among them. {_OMITTED}"
+        " whole file, a last one without a newline character among them. A person is asked about"
+        f" files that hold secrets, such as `.env`. {_OMITTED}"
     )
 
     def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
         super().__init__(_ReadFile, max_bytes)
-        self._policy = policy
+        self._secret_files = SecretFiles(self.name, policy)
+
+    def needs_approval(self, input: Mapping[str, Any]) -> bool:
+        """Whether a person must agree: the file holds secrets."""
+        return self._secret_files.are_at(input.get("path"))
 
     def run(self, arguments: _ReadFile, stop: Event) -> dict[str, Any]:
         """Read the lines asked for."""
-        window = self._policy.lines(
+        policy = self._secret_files.policy(arguments.path)
+        window = policy.lines(
             arguments.path,
             first=arguments.offset,
             limit=arguments.limit,
@@ -53,7 +60,7 @@ class ReadFile(BlockingTool[_ReadFile]):
             stop=stop,
         )
         figures: dict[str, Any] = {
-            "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
+            "path": echoed(written(policy.resolve(arguments.path)), self.max_bytes),
             "bytes": window.bytes,
             "total_lines": window.total_lines,
             "offset": arguments.offset,

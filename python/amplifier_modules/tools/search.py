@@ -14,6 +14,7 @@ from amplifier_modules.tools.folder import SKIPPED, FolderSettings, mount_tools,
 from amplifier_modules.tools.in_parts import search_parts, walk_parts
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echoed
 from amplifier_modules.tools.scope import Bound, Scope, scope_of
+from amplifier_modules.tools.secret_files import SecretFiles
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
@@ -145,7 +146,8 @@ class Grep(BlockingTool[_Grep]):
     read_only = True
     description = (
         "Search the lines of the working folder's text files for a regular expression."
-        f" {_FILES} A text file has no NUL byte. `total_matches` (matching lines), `total_files`,"
+        f" {_FILES} Of those that hold secrets, such as `.env`, only one that `path` names is searched,"
+        " and a person is asked. A text file has no NUL byte. `total_matches` (matching lines), `total_files`,"
         " `searched_files` and `searched_lines` (newline characters) are complete, also where the"
         " results are cut at `limit`. A long line is clipped around the match, marked by `…`."
         f" {_LARGE.format(GREP_BOUND.entries)} {_OMITTED}"
@@ -158,17 +160,22 @@ class Grep(BlockingTool[_Grep]):
         bound: Bound = GREP_BOUND,
     ) -> None:
         super().__init__(_Grep, max_bytes)
-        self._policy = policy
+        self._secret_files = SecretFiles(self.name, policy)
         self._bound = bound
+
+    def needs_approval(self, input: Mapping[str, Any]) -> bool:
+        """Whether a person must agree: what is to be searched holds secrets."""
+        return self._secret_files.are_at(input.get("path", "."))
 
     def run(self, arguments: _Grep, stop: Event) -> dict[str, Any]:
         """Search the folder."""
+        policy = self._secret_files.policy(arguments.path)
         content = arguments.mode == "content"
         limit, max_files = (arguments.limit, 0) if content else (0, arguments.limit)
         order = "largest" if arguments.mode == "count" else "path"
-        scope = _scope(self._policy, arguments.path, arguments.glob, self._bound, stop)
+        scope = _scope(policy, arguments.path, arguments.glob, self._bound, stop)
         if scope is None:
-            report = self._policy.search(
+            report = policy.search(
                 arguments.pattern,
                 arguments.path,
                 pattern=arguments.glob,
@@ -182,7 +189,7 @@ class Grep(BlockingTool[_Grep]):
             )
         else:
             report = search_parts(
-                self._policy,
+                policy,
                 arguments.pattern,
                 scope.parts,
                 pattern=_name_pattern(arguments.glob) or arguments.glob,
@@ -195,7 +202,7 @@ class Grep(BlockingTool[_Grep]):
             )
         output: dict[str, Any] = {
             "pattern": echoed(arguments.pattern, self.max_bytes),
-            "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
+            "path": echoed(written(policy.resolve(arguments.path)), self.max_bytes),
             "mode": arguments.mode,
             "total_matches": report.total_matches,
             "total_files": report.total_files,

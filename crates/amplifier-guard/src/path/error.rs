@@ -51,6 +51,9 @@ pub enum PathError {
         name: String,
         reason: &'static str,
     },
+    /// A file that holds secrets.
+    #[error("`{path}` may not be read without approval: `{name}` holds secrets")]
+    Secret { path: String, name: String },
     /// Other systems or layers would read the path as another one.
     #[error("path `{path}` is refused: {reason}")]
     Form { path: String, reason: &'static str },

@@ -1,4 +1,4 @@
-//! Names that are not written without approval, and forms of paths that are not written at all.
+//! Names that are not written, or not even read, without approval, and forms of paths that are not written at all.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -57,15 +57,29 @@ impl Row {
 /// Names that Windows keeps for devices, with any ending.
 const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
 
+/// The heading of names that are not read without approval either.
+const SECRETS: &str = "holds secrets";
+
 /// The first name of `path` that is not written without approval, and the reason.
 pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
+    first(path, |_| true)
+}
+
+/// The first name of `path` that is not read without approval.
+pub(crate) fn secret(path: &Path) -> Option<String> {
+    first(path, |reason| reason == SECRETS).map(|(name, _)| name)
+}
+
+/// The first name of `path` that is listed for such a reason, and not as free.
+fn first(path: &Path, counts: impl Fn(&str) -> bool) -> Option<(String, &'static str)> {
     let names = folded_names(path);
     (0..names.len()).find_map(|start| {
         let names = &names[start..];
-        let mut rows = [names[0].as_str(), ""]
+        let rows = [names[0].as_str(), ""]
             .into_iter()
             .filter_map(|key| ROWS.get(key));
-        let row = rows.find_map(|rows| rows.iter().find(|row| row.covers(names)))?;
+        let mut rows = rows.flatten().filter(|row| row.covers(names));
+        let row = rows.find(|row| row.reason.is_empty() || counts(row.reason))?;
         let found = names[..row.names.len()].join("/");
         (!row.reason.is_empty()).then_some((found, row.reason))
     })

@@ -10,6 +10,7 @@ use super::PathPolicy;
 use super::error::{PathError, shown};
 use super::kept::{ITEM_BYTES, Kept};
 use super::line_search::{Halt, LineSearch, Matcher};
+use super::protected::secret;
 use super::walk::{Walker, rank};
 
 /// How much is searched between two questions whether to stop, as long as lines are shorter.
@@ -58,7 +59,7 @@ pub struct SearchReport {
     pub searched_lines: u64,
     /// Files with a NUL byte, whose matches do not count.
     pub binary_files: u64,
-    /// Files and directories that could not be read.
+    /// Files and directories that could not be read, or hold secrets.
     pub unreadable: u64,
 }
 
@@ -72,6 +73,9 @@ impl PathPolicy {
         walker: &mut Walker,
     ) -> Result<SearchReport, PathError> {
         let path = path.as_ref();
+        if !self.reads_secrets && self.metadata(path).is_ok() {
+            self.readable(path)?;
+        }
         let mut report = SearchReport::default();
         let order = walker.order;
         let mut files = Kept::new(walker.limit, walker.most_bytes);
@@ -88,7 +92,14 @@ impl PathPolicy {
         let mut unreadable = 0;
         report.unreadable = self.visit(path, walker, &mut |file, stopped| {
             let key = |rank, line| (Reverse(rank), file.path.clone().into_os_string(), line);
-            match self.open(&file.path).map(|text| scan.run(text, stopped)) {
+            if !self.reads_secrets && secret(&file.path).is_some() {
+                unreadable += 1;
+                return Ok(());
+            }
+            match self
+                .open_any(&file.path)
+                .map(|text| scan.run(text, stopped))
+            {
                 Ok(Ok(true)) => {
                     report.searched_files += 1;
                     report.searched_lines += scan.lines;

@@ -17,6 +17,8 @@ pub(super) struct Finds {
     pub(super) table: Option<(usize, usize)>,
     /// The rows of the last table, none of which is the first line of another.
     pub(super) rows: Range<usize>,
+    /// The last mapping that is named as secret.
+    pub(super) mapping: Range<usize>,
 }
 
 impl Finds {
@@ -29,6 +31,13 @@ impl Finds {
             self.done = self.done.max(found.span.end);
             self.spans.push(found.span);
         }
+    }
+
+    /// Takes a value that is further away: names before it are still looked at.
+    pub(super) fn add(&mut self, found: Option<Found>) {
+        let done = self.done;
+        self.take(found);
+        self.done = done;
     }
 
     /// More text could change what is found from this place on.

@@ -51,6 +51,7 @@ fn element(text: &[u8], named: Named) -> Option<Found> {
 fn pair(text: &[u8], named: Named) -> Option<Found> {
     let before = text[..named.start].strip_suffix(&[text[named.end]])?;
     let before = before.strip_suffix(b"b").unwrap_or(before);
+    let before = before.strip_suffix(b" ").unwrap_or(before);
     let [before @ .., b'(' | b'['] = before else {
         return None;
     };

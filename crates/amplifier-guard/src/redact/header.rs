@@ -4,7 +4,8 @@ use memchr::memchr_iter;
 
 use super::finds::Found;
 use super::look::{LOOK_BYTES, stretch};
-use super::random::is_random;
+use super::random::{is_random, is_unspoken};
+use super::span::MARK;
 use super::value::{self, Value};
 use super::words::{List, is_word};
 
@@ -37,9 +38,18 @@ pub(super) fn authorization(text: &[u8], start: usize) -> Option<Found> {
         () if scheme.eq_ignore_ascii_case(b"bearer") => "bearer token",
         () if scheme.eq_ignore_ascii_case(b"basic") => "basic credentials",
         () if is_word(List::Scheme, scheme) => "credentials",
+        () if value::parse(text, from).is_some_and(|value| {
+            !value.is_quoted && is_unspoken(&text[value.start..value.end])
+        }) =>
+        {
+            "credentials"
+        }
         () => {
-            let value = value::parse(text, start)?;
-            let is_plain = !is_random(&text[value.start..value.end]);
+            let mut value = value::parse(text, start)?;
+            // A word behind it may show that it is a scheme.
+            value.is_open |= whole.is_open && !rest.trim_ascii_start().contains(&b' ');
+            let is_scheme = text[from..whole.end.max(from)].starts_with(MARK.as_bytes());
+            let is_plain = is_scheme || !is_random(&text[value.start..value.end]);
             return Some(found(value, "credentials").unless(is_plain));
         }
     };

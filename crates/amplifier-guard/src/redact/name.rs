@@ -12,7 +12,7 @@ pub(super) const MAX_NAME_BYTES: usize = 64;
 pub(super) const MAX_QUOTES: usize = 8;
 
 /// What a name implies about its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Name {
     /// A secret, of this kind.
     Strong(&'static str),
@@ -47,9 +47,9 @@ impl Named {
         }
         let name = &text[start..end];
         let is_query = matches!(before.last(), Some(b'?' | b'&'));
-        let name = classify(name).or(match name {
+        let name = classify(name).or_else(|| match name {
             b"sig" | b"key" | b"code" | b"signature" if is_query => Some(Name::Weak("key")),
-            _ => None,
+            _ => short(text, start, end).or_else(|| phrase(text, &mut start, end)),
         })?;
         // The kind in a mark is not a name.
         let open = before.iter().rposition(|byte| *byte == b'[');
@@ -64,6 +64,31 @@ impl Named {
         let name = &text[self.start..self.end];
         name.eq_ignore_ascii_case(b"pwd") || name.eq_ignore_ascii_case(b"oldpwd")
     }
+}
+
+/// What `pass` and `psk` imply where they are a key or the head of a column, and no word or verb.
+fn short(text: &[u8], start: usize, end: usize) -> Option<Name> {
+    let name = &text[start..end];
+    let is_edge = |byte: Option<&u8>| {
+        matches!(
+            byte,
+            None | Some(b'"' | b'\'' | b',' | b';' | b'|' | b'\t' | b'\n')
+        )
+    };
+    let is_alone = is_edge(text[..start].last()) && is_edge(text.get(end));
+    let is_short =
+        name.eq_ignore_ascii_case(b"psk") || is_alone && name.eq_ignore_ascii_case(b"pass");
+    is_short.then_some(Name::Weak("password"))
+}
+
+/// What a name of two words implies, `API key`, `secret key`, and where the first word begins.
+fn phrase(text: &[u8], start: &mut usize, end: usize) -> Option<Name> {
+    let before = text[..*start].strip_suffix(b" ")?;
+    let word = tail(behind(before, before.len(), MAX_NAME_BYTES), is_letter);
+    let first = before.len() - word.len();
+    let name = classify(&text[first..end]).filter(|name| matches!(name, Name::Strong(_)))?;
+    *start = first;
+    Some(name)
 }
 
 /// Whether a value is itself the name of a secret.

@@ -2,6 +2,8 @@
 
 use memchr::{memchr, memrchr};
 
+use super::around;
+use super::class::is_letter;
 use super::finds::{Finds, Found};
 use super::forms;
 use super::header::{authorization, cookie};
@@ -10,7 +12,7 @@ use super::name::{self, MAX_QUOTES, Name, Named};
 use super::passfile;
 use super::places::{Place, Places};
 use super::program;
-use super::random::is_random;
+use super::random::{is_random, is_unspoken};
 use super::span::Span;
 use super::table;
 use super::value::{self, Value};
@@ -31,13 +33,16 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
             Place::Program(place) if place >= finds.done && text[place] == b':' => {
                 finds.take(passfile::password(text, place));
             }
+            Place::Program(place) if place >= finds.done && is_call(text, place) => {
+                around::call(text, place, &mut finds);
+            }
             Place::Program(place) if place >= finds.done => program::find(text, place, &mut finds),
             Place::Name(start, end) if end >= finds.done && !is_count(text, end) => {
                 let separator = separator(text, end);
                 // Without a separator, few characters lead to a value.
                 let may_lead = |next: &u8| match next {
                     b'[' => forms::declared(text, end).is_some(),
-                    next => b" \t\n\r\"'`><,;|\\".contains(next),
+                    next => b" \t\n\r\"'`><,;|\\()].".contains(next),
                 };
                 if (separator.is_some() || text.get(end).is_some_and(may_lead))
                     && let Some(named) = Named::of(text, start, end)
@@ -52,17 +57,39 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
     finds
 }
 
+/// Whether what begins at `place` is a call and no program with options.
+fn is_call(text: &[u8], place: usize) -> bool {
+    let name = stretch(ahead(text, place, 8), is_letter);
+    text.get(place + name) == Some(&b'(')
+}
+
 /// Whether a name is a plural with no list behind it: `tokens=12`.
 fn is_count(text: &[u8], end: usize) -> bool {
     let is_plural = matches!(text[..end], [.., b'n' | b'y' | b'd' | b't', b's']);
     let after = ahead(text, end, 8);
-    let is_mark = |byte: &&u8| matches!(byte, b'[' | b'(' | b'\n' | b'0'..=b'9');
+    let is_mark = |byte: &&u8| matches!(byte, b'[' | b'(' | b'{' | b'\n' | b'0'..=b'9');
     let mark = after.iter().find(is_mark);
     is_plural && after.len() == 8 && mark.is_none_or(u8::is_ascii_digit)
 }
 
-/// Takes what follows a name, in the first form that fits.
+/// Takes what follows a name, or what else its place says of the text around it.
 fn after(
+    text: &[u8],
+    named: Named,
+    separator: Option<usize>,
+    folder: &mut usize,
+    finds: &mut Finds,
+) {
+    let known = finds.spans.len();
+    behind(text, named, separator, folder, finds);
+    // Behind an option, its value is all that counts.
+    if finds.spans.len() == known && text[named.start] != b'-' {
+        around::find(text, named, finds);
+    }
+}
+
+/// Takes what is right behind a name, in the first form that fits.
+fn behind(
     text: &[u8],
     named: Named,
     separator: Option<usize>,
@@ -83,6 +110,8 @@ fn after(
         || matches!(text[..named.start].last(), Some(b'<' | b'/'))
     {
         forms::find(text, named, finds);
+        table::find(text, named, finds);
+    } else if named.name == Name::Weak("password") {
         table::find(text, named, finds);
     }
 }
@@ -128,6 +157,7 @@ fn value_after(text: &[u8], named: Named, place: usize, folder: &mut usize, find
                 return;
             }
             value::parse(text, start).map(|value| {
+                let value = around::whole(text, place, value);
                 if is_folder(value.start) {
                     *folder = value.end;
                     return Found::new(value, kind, true);
@@ -147,8 +177,8 @@ fn weak(text: &[u8], start: usize, kind: &'static str, is_assignment: bool) -> O
     let window = &text[..text.len().min(start + 2 * LOOK_BYTES)];
     let value = value::parse(window, start)?;
     let look = &text[value.start..value.end.min(value.start + LOOK_BYTES)];
-    let is_secret = look.len() >= 16
-        && is_random(look)
+    let is_long = look.len() >= 16 && is_random(look);
+    let is_secret = (is_long || kind == "password" && is_unspoken(look))
         && !value::is_benign(text, &value, kind, is_assignment)
         && !look.contains(&b' ')
         && (value.is_quoted || !value::is_path(look));

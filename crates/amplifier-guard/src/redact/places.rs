@@ -45,9 +45,13 @@ impl Places {
             if is_name && place >= done {
                 let within = place + usize::from(!is_part(text[place]));
                 done = within + stretch(&text[within..], is_part);
+                let start = trimmed(&text[..within], is_part).len();
                 if name::may_end(&text[..done]) {
-                    let start = trimmed(&text[..within], is_part).len();
                     places.values.push(Place::Name(start, done));
+                } else if text[..start].ends_with(b"[") {
+                    // The first part of the name of a section: `[credentials.db]`.
+                    let first = within + stretch(&text[within..done], |byte| byte != b'.');
+                    places.values.push(Place::Name(start, first));
                 }
             }
         });

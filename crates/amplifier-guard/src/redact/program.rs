@@ -1,5 +1,8 @@
 //! Passwords in the options of programs: `curl -u name:password`, `mysql -ppassword`.
 
+use memchr::{memchr, memrchr};
+
+use super::class::is_part;
 use super::finds::{Finds, Found};
 use super::look::{ahead, stretch};
 use super::value::{self, Value};
@@ -29,6 +32,10 @@ pub(super) fn find(text: &[u8], place: usize, finds: &mut Finds) {
             let value = match way {
                 "attached" if !rest.is_empty() => value::parse(text, start),
                 "next" if rest.is_empty() => value::parse(text, start),
+                "quoted" if rest.is_empty() => {
+                    value::parse(text, start).filter(|value| value.is_quoted)
+                }
+                "slash" => before_at(text, start, place + word.1),
                 "pair" if rest.is_empty() || !option.starts_with("--") => {
                     value::parse(text, start).and_then(|value| behind_colon(text, value))
                 }
@@ -47,6 +54,15 @@ fn next_word(line: &[u8], from: usize) -> Option<(usize, usize)> {
     let start = from + stretch(&line[from..], |byte| byte.is_ascii_whitespace());
     let length = stretch(&line[start..], |byte| !byte.is_ascii_whitespace());
     (length > 0).then_some((start, start + length))
+}
+
+/// The password of `name/password@…` between these places.
+fn before_at(text: &[u8], start: usize, end: usize) -> Option<Value> {
+    let word = &text[start..end];
+    let slash = memchr(b'/', word)?;
+    let at = memrchr(b'@', word).filter(|at| *at > slash + 1)?;
+    let is_name = word[..slash].iter().all(|byte| is_part(*byte)) && slash > 0;
+    is_name.then(|| Value::quoted(start + slash + 1, start + at))
 }
 
 /// The part of a value behind its first colon.

@@ -19,7 +19,11 @@ pub(super) fn at(text: &[u8], place: usize) -> Option<Span> {
     })?;
     // Name and blanks together have at most twelve bytes.
     let after = ahead(text, place + length, 12 - length);
-    let blanks = stretch(after, |byte| byte.is_ascii_whitespace() && byte != b'\n');
+    let comma = usize::from(length == 6 && after.starts_with(b", "));
+    let blanks = comma
+        + stretch(&after[comma..], |byte| {
+            byte.is_ascii_whitespace() && byte != b'\n'
+        });
     let start = place + length + blanks;
     let run = &text[start..start + runs::stretch(&text[start..])];
     let is_token = match length {

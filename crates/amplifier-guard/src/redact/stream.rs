@@ -4,7 +4,7 @@ use memchr::{memchr, memrchr};
 
 use super::escape::invisible;
 use super::span::{Span, joined};
-use super::{Redactor, runs};
+use super::{Redactor, Scan, runs};
 
 /// Most bytes held back; anything longer is judged by its beginning.
 const MAX_HELD_BYTES: usize = 8192;
@@ -111,7 +111,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         if let Some(last) = starts.clone().max().filter(|_| self.is_marked) {
             self.shorten(last);
         }
-        self.forget(starts.min().unwrap_or(safe), scan.table);
+        self.forget(starts.min().unwrap_or(safe), &scan);
         // Held text is searched again only when it has doubled, so that the time stays linear even
         // if a long word comes in small chunks.
         let marked = usize::from(self.is_marked) * MAX_HELD_BYTES / 2;
@@ -192,14 +192,21 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
 
     /// Drops released text that is too old to matter; `start` is the secret around what is held, or
     /// this itself. The first line of a table stays as long as its rows come.
-    fn forget(&mut self, start: usize, table: Option<(usize, usize)>) {
+    /// The beginning of a mapping that is named as secret stays until its end.
+    fn forget(&mut self, start: usize, scan: &Scan) {
+        let is_inside = !scan.mapping.is_empty() && self.held <= scan.mapping.end;
         let start = start.min(self.held);
+        let start = if is_inside {
+            start.min(scan.mapping.start)
+        } else {
+            start
+        };
         if start <= CONTEXT_BYTES + CONTEXT_BYTES / 4 {
             return;
         }
         let start = start - CONTEXT_BYTES;
         let is_near = |(head, end): &(usize, usize)| *head < start && self.held <= *end;
-        if let Some((head, _)) = table.filter(is_near) {
+        if let Some((head, _)) = scan.table.filter(is_near) {
             let is_line = |place: &usize| self.text[*place] == b'\n';
             // Without a line there, the first line itself reaches beyond `start`, and stays.
             let rows = (head..start).find(is_line).unwrap_or(start);

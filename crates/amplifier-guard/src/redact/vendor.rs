@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::class::is_letter;
+use super::hash;
 use super::look::{LOOK_BYTES, ahead, behind, stretch, tail, trimmed};
 use super::random::{is_mixed, is_random};
 use super::runs::{MIN_KEY_BYTES, Runs};
@@ -136,6 +137,7 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
         spans.extend(aws_secret(text, start, end));
         spans.extend(azure_secret(text, start, end));
         spans.extend(web_key(text, start, end));
+        spans.extend(hash::at(text, start, end));
         let is_escaped = matches!(text[..start].last(), Some(b'\\' | b'%' | b'[' | b';'));
         let escape = start + if is_escaped { ESCAPE } else { 0 };
         let mut keys = Keys::default();

@@ -41,6 +41,14 @@ pub(super) enum List {
     /// Options of programs, and how each takes a password: behind the colon of a name, right behind
     /// the letter of the option, or as the next word.
     Option,
+    /// Keys beside a secret that say whose it is, or what, or where.
+    Beside,
+    /// Words between the name of a secret and the secret itself.
+    Copula,
+    /// Keys of the secret itself in a mapping that is named as secret.
+    Inner,
+    /// How the names of calls begin that take a secret.
+    Setter,
 }
 
 /// The lists with their names; the first ones are the kinds of secrets that their names mark.

@@ -39,4 +39,7 @@ pub enum ShellError {
     /// A word names something outside the root.
     #[error("`{word}` lies outside the project")]
     Outside { word: String },
+    /// A word names a file that holds secrets.
+    #[error("`{word}` holds secrets")]
+    Secret { word: String },
 }

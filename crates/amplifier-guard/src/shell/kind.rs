@@ -9,7 +9,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
 use super::{awk, filter, sed};
-use crate::path::{PathError, PathPolicy};
+use crate::path::{PathError, PathPolicy, secret};
 use crate::url::UrlPolicy;
 
 /// What a word may be, as one of these: a literal beginning, and what follows it.
@@ -50,6 +50,8 @@ fn urls(ports: Vec<u16>, deny_private: bool) -> UrlPolicy {
 pub(super) enum Fault {
     Unknown,
     Outside,
+    /// It names a file that holds secrets.
+    Secret,
 }
 
 /// What the judgement of a word depends on beside the word.
@@ -96,7 +98,7 @@ impl Kind {
             };
             match judged {
                 Ok(()) => return Ok(()),
-                Err(Fault::Outside) => fault = Fault::Outside,
+                Err(known @ (Fault::Outside | Fault::Secret)) => fault = known,
                 Err(Fault::Unknown) => {}
             }
         }
@@ -191,8 +193,13 @@ impl Place<'_> {
                 Component::RootDir | Component::Prefix(_) => return Err(Fault::Outside),
             };
         }
+        let place = self.folder.join(given);
+        if secret(&place).is_some() {
+            return Err(Fault::Secret);
+        }
         match self.opened() {
-            Some(Ok(policy)) if policy.leads_out(&self.folder.join(given)) => Err(Fault::Outside),
+            Some(Ok(policy)) if policy.leads_out(&place) => Err(Fault::Outside),
+            Some(Ok(policy)) if policy.is_secret(&place) => Err(Fault::Secret),
             // Where no root is there are no links.
             None | Some(Ok(_) | Err(PathError::Missing { .. })) => Ok(()),
             Some(Err(_)) => Err(Fault::Outside),

@@ -1,6 +1,7 @@
 //! Secrets are taken out of text whole, in any encoding and any chunks; other text stays as it is.
 
 mod address;
+mod around;
 mod benign;
 mod block;
 #[cfg(feature = "steps")]

@@ -46,6 +46,17 @@ impl PathPolicy {
         self.policy.root().as_os_str().to_owned()
     }
 
+    /// Return a policy of the same root that also reads files that hold secrets: a person agreed.
+    fn with_secrets(&self) -> Result<Self, Error> {
+        let policy = self.policy.with_secrets()?;
+        Ok(Self { policy })
+    }
+
+    /// Return where `path` leads, relative to the root, if it may be read, and open nothing.
+    fn readable(&self, py: Python<'_>, path: PathBuf) -> Result<OsString, Error> {
+        Ok(py.detach(|| self.policy.readable(path))?.into_os_string())
+    }
+
     /// Return the canonical path of something that exists, relative to the root.
     fn resolve(&self, py: Python<'_>, path: PathBuf) -> Result<OsString, Error> {
         Ok(py.detach(|| self.policy.resolve(path))?.into_os_string())

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::error::Error;
-use crate::guard::redact::data::{Walk, redacted_text};
+use crate::guard::redact::data::{Keys, Walk, redacted_text};
 use crate::guard::text::{decoded, encoded};
 
 /// Takes secrets out of text and data: known values in any encoding, and what looks like a secret.
@@ -56,7 +56,7 @@ impl Redactor {
 
     /// Return the data without its secrets; the same object if it has none.
     fn redact_data<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        Walk::new(&self.redactor.0).value(data, None)
+        Walk::new(&self.redactor.0).value(data, Keys::default())
     }
 
     /// Return a redactor for one text in chunks.

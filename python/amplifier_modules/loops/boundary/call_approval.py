@@ -24,9 +24,17 @@ _ASKER = "needs_approval"
 """What messages name where no hook asks, but the tool itself."""
 
 
-def needs_approval(tool: Any) -> bool:
-    """Whether a person must be asked before each call."""
-    return getattr(tool, "needs_approval", False) is True
+def needs_approval(tool: Any, arguments: Mapping[str, Any] | None) -> bool:
+    """Whether a person must be asked before a call: before each, or as its tool says of this one.
+
+    Args:
+        tool: Its `needs_approval` is True, or a method that takes the arguments.
+        arguments: None for a call that cannot run.
+    """
+    needs: Any = getattr(tool, "needs_approval", False)
+    if arguments is None or needs is False:
+        return False
+    return needs is True or (callable(needs) and needs(arguments) is True)
 
 
 def approval_timeout(tool: Any) -> float | None:

@@ -26,6 +26,8 @@ async def run_in_context(
     run: Callable[[], Awaitable[Any]],
     group: Together,
     is_stopping: Callable[[], bool],
+    *,
+    is_approved: bool = False,
 ) -> Any:
     """Run a tool in the context of its call, and emit what it reports.
 
@@ -35,6 +37,7 @@ async def run_in_context(
         run: Runs the tool.
         group: Runs the calls of the round, and can run something at the same time.
         is_stopping: Whether the calls of the round are cancelled.
+        is_approved: Whether a person agreed to the call.
 
     Raises:
         Exception: What the tool raised.
@@ -44,7 +47,10 @@ async def run_in_context(
     key = f"{getattr(coordinator, 'session_id', '') or ''}/{call_id}"
     capability = getattr(coordinator, "get_capability", None)
     state = capability(SESSION_STATE) if callable(capability) else None
-    context: ToolContext[Any] = ToolContext(call_id, key, coordinator, state, progress.report)
+    approved = about["tool_name"] if is_approved else None
+    context: ToolContext[Any] = ToolContext(
+        call_id, key, coordinator, state, progress.report, approved
+    )
     token = CURRENT.set(context)
     # What a tool asks of models is none of the answer that may still arrive around it.
     allowance = CALL_ALLOWANCE.set(None)

@@ -168,7 +168,8 @@ fn told(error: &PathError) -> String {
         | PathError::NotAFile { .. }
         | PathError::NotADirectory { .. }
         | PathError::HardLinks { .. }
-        | PathError::Protected { .. } => true,
+        | PathError::Protected { .. }
+        | PathError::Secret { .. } => true,
         // A pipe that nobody reads.
         PathError::Unwritable { source, .. } => {
             source.raw_os_error() == Some(Errno::NXIO.raw_os_error())

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod search;
+mod secret;
 mod walk;
 mod window;
 

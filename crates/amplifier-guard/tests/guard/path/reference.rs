@@ -160,7 +160,7 @@ fn refusal(error: &PathError) -> Refusal {
         PathError::Loop { .. } => Refusal::Loop,
         PathError::NotAFile { .. } => Refusal::NotAFile,
         PathError::NotADirectory { .. } => Refusal::NotAFolder,
-        PathError::Protected { .. } => Refusal::Protected,
+        PathError::Protected { .. } | PathError::Secret { .. } => Refusal::Protected,
         other => panic!("{other}"),
     }
 }
@@ -216,7 +216,9 @@ fn lead(tree: &Tree, path: &Spelling, is_write: bool) -> Result<Place, Refusal> 
 }
 
 fn read(tree: &Tree, path: &Spelling) -> Result<Vec<u8>, Refusal> {
-    match tree.0.get(&lead(tree, path, false)?) {
+    let place = lead(tree, path, false)?;
+    match tree.0.get(&place) {
+        Some(Node::File(_)) if place.last() == Some(&".env") => Err(Refusal::Protected),
         Some(Node::File(content)) => Ok(content.clone()),
         _ => Err(Refusal::NotAFile),
     }

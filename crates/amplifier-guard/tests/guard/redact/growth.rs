@@ -7,7 +7,7 @@ use amplifier_guard::{Redactor, RedactorStream, steps};
 use super::{BODY, Owned};
 
 /// Parts of texts, each hard in another way when it is repeated.
-const PARTS: [&str; 45] = [
+const PARTS: [&str; 66] = [
     "",
     "key=",
     "key=key",
@@ -53,6 +53,27 @@ const PARTS: [&str; 45] = [
     "\\n",
     "&amp;",
     "&#x",
+    "passwords: {",
+    "passwords: {a: b1c2d3e4f5, ",
+    "secrets:\n  a: ",
+    "secrets:\n",
+    "[tokens.a]\nb = c1\n",
+    "kind: Secret\n",
+    "kind: Secret\ndata:\n  a: b\n",
+    "Enter password:\n",
+    "# password\n",
+    "the password is ",
+    "password a b c d ",
+    "auth(\"a\", ",
+    "setPassword(\"a\", \"b",
+    "connect(\"a\", \"b\"",
+    "(a, password) VALUES ('b', 'c'), ",
+    "(a, password) VALUES (",
+    "[\"a\", \"password\"], ",
+    "USER  PASSWORD\n",
+    "User Password\nada b\n",
+    "| password | a |\n",
+    "a;Password=b c d ",
 ];
 
 /// Fails unless the steps of this work grow as its size does: at most by 1.1 on logarithmic scales.

@@ -23,17 +23,41 @@ pub(crate) fn redacted_text<'py>(
     redactor: &guard::Redactor,
     text: &Bound<'py, PyString>,
 ) -> PyResult<Bound<'py, PyString>> {
-    redacted_value(redactor, text, None)
+    redacted_value(redactor, text, Keys::default())
+}
+
+/// The keys that a value is under, as far as they say something of it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Keys<'keys> {
+    own: Option<&'keys str>,
+    /// What the nearest key further out that names a mapping of secrets implies.
+    outer: Option<guard::SecretMapping>,
+}
+
+impl<'keys> Keys<'keys> {
+    /// The keys of a value in this one's mapping.
+    fn below(self, own: Option<&'keys str>) -> Self {
+        let outer = self.own.and_then(guard::SecretMapping::of).or(self.outer);
+        Self { own, outer }
+    }
+
+    /// What replaces a value under these keys, if they mark a secret.
+    fn mark(self, redactor: &guard::Redactor, value: &str) -> Option<String> {
+        let own = self.own?;
+        redactor
+            .redact_field(own, value)
+            .or_else(|| redactor.redact_within(self.outer?, own, value))
+    }
 }
 
 /// The same for the value of a key, whose name may say that it is a secret.
 fn redacted_value<'py>(
     redactor: &guard::Redactor,
     text: &Bound<'py, PyString>,
-    key: Option<&str>,
+    keys: Keys<'_>,
 ) -> PyResult<Bound<'py, PyString>> {
     let py = text.py();
-    let mark = |value: &str| key.and_then(|key| redactor.redact_field(key, value));
+    let mark = |value: &str| keys.mark(redactor, value);
     // A text beyond ASCII that is asked for its UTF-8 keeps that for as long as it lives.
     let may_ask =
         text.len()? <= MAX_COPIED || text.call_method0(intern!(py, "isascii"))?.is_truthy()?;
@@ -56,12 +80,15 @@ fn redacted_value<'py>(
     }
 }
 
+/// The address of a container, whether its key marks a secret, and what the mapping around it implies.
+type Place = (usize, bool, Option<guard::SecretMapping>);
+
 /// A copy of nested data that is made only where something changes.
 pub(crate) struct Walk<'walk, 'py> {
     redactor: &'walk guard::Redactor,
     ancestors: Vec<usize>,
     /// The result for each container, so that one in several places is walked once.
-    done: HashMap<(usize, bool), (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+    done: HashMap<Place, (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
 }
 
 impl<'walk, 'py> Walk<'walk, 'py> {
@@ -73,11 +100,11 @@ impl<'walk, 'py> Walk<'walk, 'py> {
         }
     }
 
-    /// The value without its secrets, under a key if it is the value of one.
+    /// The value without its secrets, under keys if it is the value of some.
     pub(crate) fn value(
         &mut self,
         value: &Bound<'py, PyAny>,
-        key: Option<&str>,
+        keys: Keys<'_>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = value.py();
         if value.is_none()
@@ -87,15 +114,11 @@ impl<'walk, 'py> Walk<'walk, 'py> {
             return Ok(value.clone());
         }
         if let Ok(text) = value.cast::<PyString>() {
-            return Ok(redacted_value(self.redactor, text, key)?.into_any());
+            return Ok(redacted_value(self.redactor, text, keys)?.into_any());
         }
         if value.is_instance_of::<PyInt>() {
             let digits = value.str()?;
-            let mark = key.and_then(|key| {
-                let digits = digits.to_string_lossy();
-                self.redactor.redact_field(key, &digits)
-            });
-            if let Some(mark) = mark {
+            if let Some(mark) = keys.mark(self.redactor, &digits.to_string_lossy()) {
                 return Ok(PyString::new(py, &mark).into_any());
             }
             let redacted = redacted_text(self.redactor, &digits)?;
@@ -106,23 +129,23 @@ impl<'walk, 'py> Walk<'walk, 'py> {
             });
         }
         if let Some(bytes) = bytes_of(value) {
-            return Ok(self.bytes(value, &bytes, key));
+            return Ok(self.bytes(value, &bytes, keys));
         }
         if let Ok(dict) = value.cast::<PyDict>() {
-            return self.container(value, key, |walk| walk.dict(dict));
+            return self.container(value, keys, |walk| walk.dict(dict, keys));
         }
         if let Ok(list) = value.cast::<PyList>() {
             let items = list.to_tuple();
-            return self.container(value, key, |walk| {
-                let Some(items) = walk.items(&items, key)? else {
+            return self.container(value, keys, |walk| {
+                let Some(items) = walk.items(&items, keys)? else {
                     return Ok(None);
                 };
                 Ok(Some(PyList::new(py, items)?.into_any()))
             });
         }
         if let Ok(tuple) = value.cast::<PyTuple>() {
-            return self.container(value, key, |walk| {
-                let Some(items) = walk.items(tuple, key)? else {
+            return self.container(value, keys, |walk| {
+                let Some(items) = walk.items(tuple, keys)? else {
                     return Ok(None);
                 };
                 Ok(Some(PyTuple::new(py, items)?.into_any()))
@@ -130,8 +153,8 @@ impl<'walk, 'py> Walk<'walk, 'py> {
         }
         if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
             let items = PyTuple::new(py, value.try_iter()?.collect::<PyResult<Vec<_>>>()?)?;
-            return self.container(value, key, |walk| {
-                let Some(items) = walk.items(&items, key)? else {
+            return self.container(value, keys, |walk| {
+                let Some(items) = walk.items(&items, keys)? else {
                     return Ok(None);
                 };
                 Ok(Some(if value.is_instance_of::<PySet>() {
@@ -141,15 +164,11 @@ impl<'walk, 'py> Walk<'walk, 'py> {
                 }))
             });
         }
-        self.object(value, key)
+        self.object(value, keys)
     }
 
     /// Models and dataclasses as their fields, anything else as its text, if that holds a secret.
-    fn object(
-        &mut self,
-        value: &Bound<'py, PyAny>,
-        key: Option<&str>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn object(&mut self, value: &Bound<'py, PyAny>, keys: Keys<'_>) -> PyResult<Bound<'py, PyAny>> {
         let Ok(shape) = shape_of(value) else {
             return Ok(mark(value.py(), "circular data"));
         };
@@ -158,7 +177,7 @@ impl<'walk, 'py> Walk<'walk, 'py> {
         }
         // The shape is new at each place, so that its address says nothing of it later.
         let done = std::mem::take(&mut self.done);
-        let redacted = self.value(&shape, key);
+        let redacted = self.value(&shape, keys);
         self.done = done;
         let redacted = redacted?;
         Ok(if redacted.is(&shape) {
@@ -168,15 +187,10 @@ impl<'walk, 'py> Walk<'walk, 'py> {
         })
     }
 
-    fn bytes(
-        &self,
-        value: &Bound<'py, PyAny>,
-        bytes: &[u8],
-        key: Option<&str>,
-    ) -> Bound<'py, PyAny> {
+    fn bytes(&self, value: &Bound<'py, PyAny>, bytes: &[u8], keys: Keys<'_>) -> Bound<'py, PyAny> {
         let py = value.py();
         let text = String::from_utf8_lossy(bytes);
-        let redacted = match key.and_then(|key| self.redactor.redact_field(key, &text)) {
+        let redacted = match keys.mark(self.redactor, &text) {
             Some(mark) => mark.into_bytes(),
             None => match self.redactor.redact_bytes(bytes) {
                 Cow::Borrowed(_) => return value.clone(),
@@ -194,11 +208,13 @@ impl<'walk, 'py> Walk<'walk, 'py> {
     fn container(
         &mut self,
         value: &Bound<'py, PyAny>,
-        key: Option<&str>,
+        keys: Keys<'_>,
         walk: impl FnOnce(&mut Self) -> PyResult<Option<Bound<'py, PyAny>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let address = value.as_ptr() as usize;
-        let place = (address, key.is_some_and(guard::Redactor::is_secret_key));
+        let is_secret = keys.own.is_some_and(guard::Redactor::is_secret_key);
+        let outer = keys.below(None).outer;
+        let place = (address, is_secret, outer);
         if let Some((_, redacted)) = self.done.get(&place) {
             return Ok(redacted.clone());
         }
@@ -216,12 +232,19 @@ impl<'walk, 'py> Walk<'walk, 'py> {
         Ok(redacted)
     }
 
-    fn dict(&mut self, dict: &Bound<'py, PyDict>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn dict(
+        &mut self,
+        dict: &Bound<'py, PyDict>,
+        keys: Keys<'_>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let copy = PyDict::new(dict.py());
         let mut is_changed = false;
+        let label = label_of(dict)?;
         for (key, value) in dict.copy()? {
             let name = name_of(&key);
-            let redacted = self.value(&value, name.as_deref())?;
+            let is_labelled = label.is_some() && name.as_deref() == Some("value");
+            let name = if is_labelled { label.clone() } else { name };
+            let redacted = self.value(&value, keys.below(name.as_deref()))?;
             let mut new_key = match key.cast::<PyString>() {
                 Ok(text) => redacted_text(self.redactor, text)?.into_any(),
                 Err(_) => key.clone(),
@@ -242,7 +265,7 @@ impl<'walk, 'py> Walk<'walk, 'py> {
     fn items(
         &mut self,
         items: &Bound<'py, PyTuple>,
-        key: Option<&str>,
+        keys: Keys<'_>,
     ) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
         // A header as a pair of name and value.
         let header = match items.len() {
@@ -252,17 +275,24 @@ impl<'walk, 'py> Walk<'walk, 'py> {
         let mut redacted = Vec::with_capacity(items.len());
         let mut is_changed = false;
         for (place, item) in items.iter().enumerate() {
-            let name = if place == 1 {
-                header.as_deref().or(key)
-            } else {
-                key
-            };
-            let new = self.value(&item, name)?;
+            let own = header.as_deref().filter(|_| place == 1).or(keys.own);
+            let new = self.value(&item, Keys { own, ..keys })?;
             is_changed |= !new.is(&item);
             redacted.push(new);
         }
         Ok(is_changed.then_some(redacted))
     }
+}
+
+/// What a mapping with a `value` calls it: `{"name": "API_KEY", "value": "…"}`.
+fn label_of(dict: &Bound<'_, PyDict>) -> PyResult<Option<String>> {
+    for key in ["name", "key"] {
+        let label = dict.get_item(key)?.and_then(|label| name_of(&label));
+        if let Some(label) = label.filter(|label| guard::Redactor::is_secret_key(label)) {
+            return Ok(Some(label));
+        }
+    }
+    Ok(None)
 }
 
 /// The name that a key of text or bytes is.

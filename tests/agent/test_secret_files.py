@@ -1,0 +1,110 @@
+"""Files that hold secrets are read by tools after a person agreed to exactly that call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from amplifier_agent import Agent, Question, ScriptedProvider, hook
+from amplifier_core import HookResult
+from amplifier_guard import PathPolicy
+from amplifier_modules.tools.filesystem import ReadFile
+from amplifier_modules.tools.search import Glob, Grep
+
+Call = tuple[str, dict[str, Any]]
+
+VALUE = "misty-harbor"
+CALLS: list[Call] = [
+    ("read_file", {"path": ".env"}),
+    ("read_file", {"path": "notes"}),
+    ("grep", {"pattern": "KEY", "path": ".env"}),
+    ("grep", {"pattern": "KEY", "path": "./conf/../.env"}),
+]
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> PathPolicy:
+    (tmp_path / "conf").mkdir()
+    for name in (".env", ".env.example"):
+        (tmp_path / name).write_text(f"KEY={VALUE if name == '.env' else '<key>'}\n")
+    (tmp_path / "notes").symlink_to(".env")
+    return PathPolicy(tmp_path)
+
+
+def agent_of(policy: PathPolicy, call: Call, **parts: Any) -> Agent[Any]:
+    name, arguments = call
+    model = ScriptedProvider([{"tool": name, "arguments": arguments}, "Done."])
+    tools: list[Any] = [ReadFile(policy), Grep(policy), Glob(policy)]
+    return Agent(model, tools=tools, **parts)
+
+
+@pytest.mark.parametrize("call", CALLS, ids=str)
+@pytest.mark.parametrize("agrees", [True, False])
+async def test_a_person_is_asked_and_their_answer_counts(
+    policy: PathPolicy, call: Call, agrees: bool
+) -> None:
+    questions: list[Question] = []
+
+    def answer(question: Question) -> bool:
+        questions.append(question)
+        return agrees
+
+    result = await agent_of(policy, call, approvals=answer).run("read it")
+
+    assert [(each.tool_name, each.arguments) for each in questions] == [call]
+    assert (VALUE in str(result.messages)) is agrees
+
+
+@pytest.mark.parametrize("call", CALLS, ids=str)
+async def test_without_a_person_nothing_is_read(policy: PathPolicy, call: Call) -> None:
+    result = await agent_of(policy, call).run("read it")
+
+    assert VALUE not in str(result.messages)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("read_file", {"path": ".env.example"}),
+        ("read_file", {"path": "no/.env"}),
+        ("grep", {"pattern": "KEY"}),
+        ("glob", {"pattern": ".env*"}),
+        ("read_file", {}),
+    ],
+    ids=str,
+)
+async def test_nobody_is_asked_about_anything_else(policy: PathPolicy, call: Call) -> None:
+    questions: list[Question] = []
+
+    def answer(question: Question) -> bool:
+        questions.append(question)
+        return True
+
+    result = await agent_of(policy, call, approvals=answer).run("read it")
+
+    assert questions == []
+    assert VALUE not in str(result.messages)
+
+
+async def test_a_yes_to_other_arguments_does_not_count(policy: PathPolicy) -> None:
+    @hook("tool:pre")
+    def change(_event: str, _data: dict[str, Any]) -> HookResult:
+        return HookResult(
+            action="modify", data={"tool_name": "read_file", "tool_input": {"path": ".env"}}
+        )
+
+    agent = agent_of(policy, ("read_file", {"path": ".env.example"}), hooks=[change])
+    result = await agent.run("read it")
+
+    assert VALUE not in str(result.messages)
+
+
+async def test_outside_of_a_loop_the_tool_refuses(policy: PathPolicy) -> None:
+    result = await ReadFile(policy).execute({"path": "notes"})
+
+    assert result.error == {
+        "message": "`notes` may not be read without approval: `.env` holds secrets",
+        "type": "PathProtected",
+    }
