@@ -32,6 +32,8 @@ logger = logging.getLogger(__name__)
 
 _CORRELATED = correlation.REQUEST_EVENTS | correlation.TERMINAL_EVENTS | correlation.INTERIM_EVENTS
 """Events of model calls, which carry the id of their call."""
+_LAST = 2**31 - 1
+"""The priority of observers, the highest that there is."""
 
 
 class HookRegistry(metaclass=ABCMeta):
@@ -151,7 +153,7 @@ class HookRegistry(metaclass=ABCMeta):
         """
         registration = Registration(
             serial=self._next_serial,
-            priority=0,
+            priority=_LAST,
             name=f"_auto_*_{uuid4()}" if name is None else text(name, "name"),
             handler=handler,
             fail_closed=False,

@@ -64,6 +64,37 @@ mistake("sub-agents", "the id of a task that is not there")(
 )
 
 
+def _after(change: Callable[[Any], Awaitable[None]]) -> None:
+    """Ask for a sub-agent with a model of OpenAI once the program has changed its provider."""
+    config = {"api_key": "key-of-nobody", "default_model": "gpt-5.5"}
+    agent = Agent(plan={"providers": [{"module": "provider-openai", "config": config}]})
+
+    async def main() -> None:
+        async with agent.session() as session:
+            coordinator: Any = session.session.coordinator
+            await change(coordinator)
+            await coordinator.get_capability("session.spawn")("go", model="openai:x")
+
+    asyncio.run(main())
+
+
+@mistake("sub-agents", '`spawn(…, model="openai:x")` after `openai` was unmounted')
+def _() -> None:
+    async def unmount(coordinator: Any) -> None:
+        await coordinator.unmount("providers", "openai")
+        await coordinator.mount("providers", model("done"), name="other")
+
+    _after(unmount)
+
+
+@mistake("sub-agents", '`spawn(…, model="openai:x")` after `openai` was wrapped')
+def _() -> None:
+    async def wrap(coordinator: Any) -> None:
+        await coordinator.mount("providers", model("done"), name="openai")
+
+    _after(wrap)
+
+
 @mistake("sub-agents", "sub-agents that are nested too deeply")
 def _() -> str:
     @tool

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, cast
 
 from .handled_events import registrations_so_far
@@ -14,19 +14,40 @@ _ATTRIBUTE = "_mounted_modules"
 Kind: TypeAlias = Literal["orchestrator", "context", "provider", "tool", "hook", "inherited"]
 
 
-@dataclass(eq=False)
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NO_NAMES: frozenset[str] = frozenset()
+_missing = object()
+
+
 class MountedModule:
     """A module, and the objects that were mounted and registered while it was."""
+
+    # Slots, and no containers of their own where nothing is in them: every session keeps some.
+    __slots__ = ("capabilities", "entry", "handlers", "kind", "providers", "tools")
 
     kind: Kind
     entry: dict[str, Any]
     """Its entry in the mount plan; empty for what modules of a parent session have handed on."""
-    tools: dict[str, Any] = field(default_factory=dict[str, Any])
-    providers: dict[str, Any] = field(default_factory=dict[str, Any])
-    handlers: set[int] = field(default_factory=set[int])
+    tools: Mapping[str, Any]
+    providers: Mapping[str, Any]
+    handlers: frozenset[int]
     """The serial numbers of its handlers."""
-    capabilities: set[str] = field(default_factory=set[str])
+    capabilities: frozenset[str]
     """The names that it added; noted of tools and hook modules."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        entry: dict[str, Any],
+        handlers: Iterable[int] = (),
+        capabilities: Iterable[str] = (),
+    ) -> None:
+        """Describe a module that has mounted nothing yet."""
+        self.kind = kind
+        self.entry = entry
+        self.tools = self.providers = _NOTHING
+        self.handlers = frozenset(handlers)
+        self.capabilities = frozenset(capabilities)
 
 
 class MountedModules:
@@ -68,9 +89,11 @@ class MountedModules:
         capabilities = _capabilities(coordinator) if has_capabilities else _NO_NAMES
         begun = registrations_so_far(coordinator.hooks)
         yield
-        module.tools |= _new(mounted_in(coordinator, "tools"), tools)
-        module.providers |= _new(mounted_in(coordinator, "providers"), providers)
-        module.handlers.update(range(begun, registrations_so_far(coordinator.hooks)))
+        if new := _new(mounted_in(coordinator, "tools"), tools):
+            module.tools = {**module.tools, **new}
+        if new := _new(mounted_in(coordinator, "providers"), providers):
+            module.providers = {**module.providers, **new}
+        module.handlers |= frozenset(range(begun, registrations_so_far(coordinator.hooks)))
         if has_capabilities:
             module.capabilities |= _capabilities(coordinator) - capabilities
 
@@ -85,7 +108,7 @@ def note_inherited(coordinator: Any, handlers: Iterable[int], capabilities: Iter
     """Note what modules of the parent session have handed on to a session that has begun."""
     modules: object = getattr(coordinator, _ATTRIBUTE, None)
     if isinstance(modules, list):
-        inherited = MountedModule("inherited", {}, {}, {}, {*handlers}, {*capabilities})
+        inherited = MountedModule("inherited", {}, handlers, capabilities)
         cast("list[MountedModule]", modules).append(inherited)
 
 
@@ -96,10 +119,6 @@ def mounted_in(coordinator: Any, slot: str) -> dict[str, Any]:
         return {}
     mounted = cast("dict[str, Any]", points).get(slot)
     return dict(cast("dict[str, Any]", mounted)) if isinstance(mounted, dict) else {}
-
-
-_NO_NAMES: frozenset[str] = frozenset()
-_missing = object()
 
 
 def _new(now: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
