@@ -421,3 +421,30 @@ async def test_a_stream_of_the_parent_has_no_events_of_its_sub_agents() -> None:
         getattr(each, "text", "") for each in events if type(each).__name__ == "TextDelta"
     )
     assert text == "the end"
+
+
+async def test_handlers_of_a_hook_module_are_called_once_for_each_session_below(
+    kind: Any, modules: Any
+) -> None:
+    seen: list[str] = []
+
+    async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
+        def note(event: str, data: dict[str, Any]) -> None:
+            seen.append(data["session_id"])
+
+        coordinator.hooks.register("execution:start", note, name="note")
+
+    modules["hooks-note"] = mount
+
+    @tool
+    async def deeper(context: ToolContext) -> str:
+        """Ask a sub-agent."""
+        return (await spawn_of(context.session.coordinator)("deeper")).text
+
+    model = ScriptedProvider([call("deeper"), call("deeper"), "deepest", "child", "the end"])
+    async with opened(kind, model, hooks=["hooks-note"]) as coordinator:
+        await coordinator.mount("tools", deeper, name="deeper")
+        coordinator.hooks.register("execution:start", lambda event, data: seen.append("program"))
+        await coordinator.session.execute("go")
+        assert seen[:2] == [coordinator.session_id, "program"]
+        assert (len(seen), len({*seen})) == (4, 4)
