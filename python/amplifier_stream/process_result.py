@@ -23,7 +23,8 @@ class ProcessedStream:
     role: str
     """The speaker."""
     calls: list[ParsedCall] = field(default_factory=list[ParsedCall])
-    """All calls in the order in which they began, including those that must not run."""
+    """The calls in the order in which they began, including those that must not run, without those that
+    the provider took back."""
     usage: Any = None
     """The usage from the last chunk that has it."""
     truncated: bool = False
