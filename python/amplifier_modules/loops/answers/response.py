@@ -81,7 +81,7 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
         calls = parse(response)
     if not calls or not isinstance(calls, (list, tuple)):  # pyright: ignore[reportUnnecessaryIsInstance] -- providers may not be typed
         content: Any = getattr(response, "content", None)
-        blocks: list[Any] = content if isinstance(content, list) else []
+        blocks = cast("list[Any]", content) if isinstance(content, list) else []
         calls = [block for block in blocks if _field(block, "type") == "tool_call"]
     found: list[RequestedCall] = []
     for call in calls:
