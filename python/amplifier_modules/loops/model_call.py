@@ -33,7 +33,6 @@ from .boundary.cancellation import ending, grace
 from .boundary.hook_points import HookPoints
 from .models.provider_choice import tool_tags
 from .models.roles import ChosenModel, Roles
-from .models.thinking_settings import must_hide_thoughts, thinking_options
 from .open_blocks import OpenBlocks
 from .pace import Pace
 from .settings import LoopSettings
@@ -64,8 +63,8 @@ class ModelCalls:
         self._given_purpose = purpose
         self._is_aside = purpose is not None
         self._models = models
-        self._options = thinking_options(models.settings, is_aside=purpose is not None)
-        self._hides_thoughts = must_hide_thoughts(models.settings, chosen.provider)
+        self._options = models.settings.thinking_options(is_aside=purpose is not None)
+        self._hides_thoughts = models.settings.must_hide_thoughts(chosen.provider)
         facts = {} if chosen.role is None else {"role": chosen.role}
         if purpose is not None:
             facts["purpose"] = purpose

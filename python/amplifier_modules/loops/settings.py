@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..budget import Budget
 from ..budget_config import budget_of
 from ..providers.calls_per_answer import USUAL_CALLS, CallsPerAnswer
-from ..providers.requested_thinking import ExtendedThinking, ThinkingMode
+from ..providers.requested_thinking import (
+    ExtendedThinking,
+    RequestedThinking,
+    ThinkingMode,
+    requested_thinking,
+)
 from ..providers.tag_options import ToolTags
 from ..settings import OptionalText, Settings
 from ..spawn.family import TaskLimits
@@ -139,3 +144,20 @@ class LoopSettings(Settings):
     def task_limits(self) -> TaskLimits:
         """The limits of sub-agents."""
         return TaskLimits(self.max_task_depth, self.max_tasks)
+
+    def thinking_options(self, *, is_aside: bool) -> dict[str, Any]:
+        """Return the keywords with which a provider is called.
+
+        Args:
+            is_aside: Whether the call is beside the conversation: nobody needs its thoughts.
+        """
+        asked = RequestedThinking.parse(self.extended_thinking)
+        if asked.is_on is None or (asked.is_on and is_aside):
+            return {}
+        return {"extended_thinking": self.extended_thinking}
+
+    def must_hide_thoughts(self, provider: Any) -> bool:
+        """Whether the loop itself must keep back thoughts that come though none are asked for."""
+        if getattr(provider, "hides_thoughts", None) is True:
+            return False
+        return requested_thinking({}, None, self).is_off

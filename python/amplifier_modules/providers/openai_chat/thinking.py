@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..openai_effort import effort_for
 from ..openai_models import ModelProfile
 from ..requested_thinking import BY_ITSELF
+from ..responses.effort import effort_for
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict
 from .presets import Preset

@@ -9,7 +9,6 @@ from typing import Any
 
 from amplifier_core.message_models import ChatRequest
 
-from ..openai_effort import effort_for
 from ..openai_models import ModelProfile, model_profile
 from ..requested_thinking import requested_thinking
 from ..wire.body import TurnWriter, WireRequest, json_bytes
@@ -25,6 +24,7 @@ from ..wire.options import (
 )
 from .answer_format import add_format
 from .chain import Chain, Link, chain_mark
+from .effort import effort_for
 from .settings import ResponsesSettings
 from .tools import add_tools, included_results
 from .turns import ResponsesRules, answer_items, turn_items

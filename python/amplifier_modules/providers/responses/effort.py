@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .openai_models import ModelProfile
-from .requested_thinking import BY_ITSELF
-from .wire.body import WireRequest
+from ..openai_models import ModelProfile
+from ..requested_thinking import BY_ITSELF
+from ..wire.body import WireRequest
 
 _USUAL_EFFORT = "medium"
 """The effort of who asks for thinking, and not for how much."""
