@@ -41,9 +41,7 @@ class ToolSinks:
 class _Shell:
     def __init__(self, settings: ShellSettings) -> None:
         self._settings = settings
-        self._policy = ShellPolicy(
-            settings.allow, root=settings.root, loopback=settings.loopback
-        )
+        self._policy = ShellPolicy(settings.allow, root=settings.root, loopback=settings.loopback)
 
     def judge(self, tool: str, tool_input: Mapping[str, Any]) -> HookResult | None:
         name = self._settings.argument
