@@ -52,7 +52,7 @@ impl Places {
                     places.values.push(Place::Name(start, done));
                 } else if text[..start].ends_with(b"[") {
                     // The first part of the name of a section: `[credentials.db]`.
-                    let first = memchr(b'.', &text[within..done]).unwrap_or_default();
+                    let first = memchr(b'.', &text[within..done]).unwrap_or(done - within);
                     places.values.push(Place::Name(start, within + first));
                 }
             }
