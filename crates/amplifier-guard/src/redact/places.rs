@@ -1,5 +1,7 @@
 //! The places where a value may follow the name of a secret, or a token a scheme.
 
+use memchr::memchr;
+
 use super::class::{is_letter, is_part};
 use super::look::{stretch, trimmed};
 use super::name;
@@ -50,8 +52,8 @@ impl Places {
                     places.values.push(Place::Name(start, done));
                 } else if text[..start].ends_with(b"[") {
                     // The first part of the name of a section: `[credentials.db]`.
-                    let first = within + stretch(&text[within..done], |byte| byte != b'.');
-                    places.values.push(Place::Name(start, first));
+                    let first = memchr(b'.', &text[within..done]).unwrap_or(done - within);
+                    places.values.push(Place::Name(start, within + first));
                 }
             }
         });

@@ -43,11 +43,9 @@ pub(super) fn is_unspoken(word: &[u8]) -> bool {
     let is_named = !is_mixed(word) && (has(b'_') || has(b'/') || has(b'-') && digits < 4);
     let body = &word[..word.len() - tail(word, |byte| byte == b'=').len()];
     let ending = tail(word, |byte| byte != b'.').len();
-    word.iter().all(is_plain)
-        && !is_named
-        && !body.contains(&b'=')
-        && !(has(b'.') && ending <= 5)
-        && !b"/.~#@-+*".contains(&word[0])
-        && letters >= 3
-        && digits >= 2
+    let is_other = is_named
+        || body.contains(&b'=')
+        || has(b'.') && ending <= 5
+        || b"/.~#@-+*".contains(&word[0]);
+    word.iter().all(is_plain) && !is_other && letters >= 3 && digits >= 2
 }

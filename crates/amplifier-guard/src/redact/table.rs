@@ -1,6 +1,6 @@
 //! Columns of tables whose heads are names of secrets: CSV, Markdown.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use super::finds::{Finds, Found};
 use super::look::{ahead, line_before, stretch, trimmed};
@@ -69,7 +69,7 @@ fn record(text: &[u8], named: Named, kind: &'static str, finds: &mut Finds) -> b
     let Some(previous) = text[..start].strip_suffix(b"\n") else {
         return false;
     };
-    let is_row = |line: &[u8]| line.iter().filter(|byte| **byte == b'|').count() == 1;
+    let is_row = |line: &[u8]| memchr_iter(b'|', line).count() == 1;
     let line = ahead(text, start, MAX_HEAD_BYTES);
     let line = &line[..stretch(line, |byte| byte != b'\n')];
     if !is_row(line) || !is_row(line_before(previous, previous.len(), MAX_HEAD_BYTES)) {

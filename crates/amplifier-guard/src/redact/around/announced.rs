@@ -1,6 +1,6 @@
 //! Secrets on a line of their own, announced by the line before: `Enter password:`, `# API token`.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use super::super::finds::{Finds, Found};
 use super::super::look::{LOOK_BYTES, ahead, line_before, stretch, trimmed};
@@ -34,10 +34,7 @@ pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {
         + stretch(ahead(text, gap, MAX_GAP_BYTES), |byte| {
             byte.is_ascii_whitespace()
         });
-    let lines = text[gap..start]
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count();
+    let lines = memchr_iter(b'\n', &text[gap..start]).count();
     if lines > 2 {
         return;
     }

@@ -1,6 +1,6 @@
 //! Secrets in rows whose columns are named before them in brackets: `INSERT INTO … VALUES`, arrays.
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use super::super::finds::{Finds, Found};
 use super::super::look::{ahead, behind, stretch};
@@ -18,6 +18,9 @@ pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     let Name::Strong(kind) = named.name else {
         return;
     };
+    if named.start < finds.mapping.end {
+        return;
+    }
     let Some((column, count, mut place)) = columns(text, named) else {
         return;
     };
@@ -56,7 +59,7 @@ fn columns(text: &[u8], named: Named) -> Option<(usize, usize, usize)> {
     if !is_list(before) || !is_list(&after[..close]) {
         return None;
     }
-    let commas = |list: &[u8]| list.iter().filter(|byte| **byte == b',').count();
+    let commas = |list: &[u8]| memchr_iter(b',', list).count();
     let (column, later) = (commas(before), commas(&after[..close]));
     let gap = ahead(text, named.end + close + 1, MAX_GAP_BYTES);
     let length = stretch(gap, |byte| byte != if is_array { b'[' } else { b'(' });

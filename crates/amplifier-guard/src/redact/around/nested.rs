@@ -104,7 +104,9 @@ pub(in crate::redact) fn is_secret(outer: Name, key: &[u8], value: &[u8]) -> boo
 fn mapping(text: &[u8], named: Named) -> Option<(usize, usize)> {
     let line = line_before(text, named.start, MAX_GAP_BYTES);
     let after = ahead(text, named.end, MAX_GAP_BYTES);
-    if line.trim_ascii_start().starts_with(b"[") {
+    let head = line.trim_ascii_start();
+    let is_name = |byte: &u8| is_part(*byte) || *byte == b'[';
+    if head.starts_with(b"[") && head.iter().all(is_name) {
         let rest = stretch(after, |byte| is_part(byte) || byte == b']' || byte == b'"');
         let is_section = after[..rest].contains(&b']') && after.get(rest) == Some(&b'\n');
         return is_section.then(|| section(text, named.end + rest + 1));
