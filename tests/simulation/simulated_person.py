@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, Literal
 
 from broken import BrokenPromiseError
+from budgets import SpentTurn
 
 from amplifier_core.models import HookResult
 
@@ -40,8 +41,14 @@ class Question:
 class SimulatedPerson:
     """Is asked about calls by their ids, one after the other in each session."""
 
-    def __init__(self, random: Random) -> None:
-        """Answer at random."""
+    def __init__(self, random: Random, turn_of: Callable[[str], SpentTurn | None]) -> None:
+        """Answer at random.
+
+        Args:
+            random: Where the answers come from.
+            turn_of: Returns the turn of a session, whose budget does not pay for the time.
+        """
+        self._turn_of = turn_of
         self.broken: BrokenPromiseError | None = None
         """The promise that was broken where the person heard of it."""
         self._random = random
@@ -74,6 +81,9 @@ class SimulatedPerson:
         question = self._questions[prompt]
         question.asked_at = asyncio.get_running_loop().time()
         self._open[question.session_id] += 1
+        turn = self._turn_of(question.session_id)
+        if turn is not None:
+            turn.note_question(question.asked_at)
         try:
             if self._open[question.session_id] > 1:
                 self.broken = BrokenPromiseError(
@@ -82,6 +92,8 @@ class SimulatedPerson:
             await asyncio.sleep(self._random.choice(_ANSWER_SECONDS))
         finally:
             self._open[question.session_id] -= 1
+            if turn is not None:
+                turn.note_answer(asyncio.get_running_loop().time())
         question.is_granted = self._random.random() < 0.5
         return options[0] if question.is_granted else options[1]
 

@@ -68,7 +68,7 @@ class World:
         """Begin with no sessions."""
         self.random = random
         self.plan = plan
-        self.person = SimulatedPerson(random)
+        self.person = SimulatedPerson(random, lambda session_id: self.sessions[session_id].turn)
         self.sessions: dict[str, SessionRecord] = {}
         self.broken: BrokenPromiseError | None = None
         """The first promise that was broken; raised after the batch."""
