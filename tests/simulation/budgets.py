@@ -46,6 +46,11 @@ class SpentTurn:
         self._last: dict[str, tuple[int, Decimal]] = {}
         self._calls_after_cancellation = 0
         self._warned: set[str] = set()
+        self._asking: list[float] = []
+        """When the questions began that a person has not answered yet, of the turns within too."""
+        self._own_questions = 0
+        self._asked_seconds = 0.0
+        """How long people were asked, which no budget pays for."""
 
     def chain(self) -> Iterator[SpentTurn]:
         """Yield the turn and those around it."""
@@ -126,6 +131,24 @@ class SpentTurn:
                     f" {most}"
                 )
 
+    def note_question(self, now: float) -> None:
+        """Note that a person is asked."""
+        self._own_questions += 1
+        for turn in self.chain():
+            turn._asking.append(now)
+
+    def note_answer(self, now: float) -> None:
+        """Note that a person has answered, or is asked no more."""
+        if not self._own_questions:
+            return
+        self._own_questions -= 1
+        for turn in self.chain():
+            began = turn._asking.pop(0)
+            if not turn._asking:
+                turn._asked_seconds += now - began
+            else:
+                turn._asking[0] = began
+
     def note_warning(self, kind: str, now: float) -> None:
         """Note that most of a limit is told to be used up.
 
@@ -136,7 +159,8 @@ class SpentTurn:
             raise BrokenPromiseError(f"`{self.session_id}` warns twice of its `{kind}`")
         self._warned.add(kind)
         seconds = self.budget.seconds
-        if kind == "seconds" and (seconds is None or now > self.began + WARNING_SHARE * seconds):
+        latest = self.began + self._asked_seconds + WARNING_SHARE * (seconds or 0)
+        if kind == "seconds" and (seconds is None or (not self._asking and now > latest)):
             raise BrokenPromiseError(f"a warning came {now - self.began} s after the beginning")
 
     def end(self, now: float, reason: str | None) -> None:
@@ -149,9 +173,12 @@ class SpentTurn:
         Raises:
             BrokenPromiseError: It took longer than it may, or names a limit that is not reached.
         """
+        while self._own_questions:
+            self.note_answer(now)
         for turn in self.chain():
             most = turn.budget.seconds
-            if most is not None and now > turn.began + most + GRACE_SECONDS and turn is self:
+            latest = turn.began + turn._asked_seconds + (most or 0) + GRACE_SECONDS
+            if most is not None and now > latest and turn is self:
                 raise BrokenPromiseError(f"the turn took {now - self.began} s of {most}")
         named = _USED_UP.search(reason or "")
         if named is None:
