@@ -83,6 +83,9 @@ fn short(text: &[u8], start: usize, end: usize) -> Option<Name> {
 
 /// What a name of two words implies, `API key`, `secret key`, and where the first word begins.
 fn phrase(text: &[u8], start: &mut usize, end: usize) -> Option<Name> {
+    if !text[*start..end].eq_ignore_ascii_case(b"key") {
+        return None;
+    }
     let before = text[..*start].strip_suffix(b" ")?;
     let word = tail(behind(before, before.len(), MAX_NAME_BYTES), is_letter);
     let first = before.len() - word.len();
