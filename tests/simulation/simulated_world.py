@@ -167,10 +167,6 @@ class World:
         if event == "tool:start" and turn is not None:
             turn.begin_tool()
             self.person.check_start(data["tool_call_id"])
-        if event == "approval:required" and turn is not None:
-            turn.note_question(self._now())
-        if event in {"approval:granted", "approval:denied"} and turn is not None:
-            turn.note_answer(self._now())
         if event == "budget:warning" and turn is not None:
             turn.note_warning(data["kind"], self._now())
         if event == "orchestrator:complete":
