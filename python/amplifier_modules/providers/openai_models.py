@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .requested_thinking import fitting_effort
+from .fitting_effort import fitting_effort
 
 DEFAULT_MODEL = "gpt-5.5"
 

@@ -132,7 +132,7 @@ async def test_a_judge_that_loads_later_keeps_its_policy(
         hooks = coordinator.hooks
         hooks.register("module:load_failed", wait, 0, "slow", timeout=0.01)
         hooks.register("module:load_failed", fail, 1, "judge", fail_closed=True)
-        hooks.register("module:load_failed", heard.append, 2, "never asked")
+        hooks.register("module:load_failed", lambda *one: heard.append(one), 2, "never asked")
 
     heard: list[Any] = []
     loader = Loader(tool_a=failing(ValueError("a")), hooks_a=mount_hooks)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..requested_thinking import MIN_THINKING_TOKENS, RequestedThinking, fitting_effort
+from ..fitting_effort import fitting_effort
+from ..requested_thinking import MIN_THINKING_TOKENS, RequestedThinking
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict
 from ..wire.options import note_unsent_sampling
