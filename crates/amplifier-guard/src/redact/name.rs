@@ -66,19 +66,16 @@ impl Named {
     }
 }
 
-/// What `pass` and `psk` imply where they are a key or the head of a column, and no word or verb.
+/// What `pass` implies where it is a key, the head of a column or behind an option (`-passin pass:…`),
+/// and no word or verb.
 fn short(text: &[u8], start: usize, end: usize) -> Option<Name> {
-    let name = &text[start..end];
-    let is_edge = |byte: Option<&u8>| {
-        matches!(
-            byte,
-            None | Some(b'"' | b'\'' | b',' | b';' | b'|' | b'\t' | b'\n')
-        )
-    };
+    let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| b"\"',;|\t\n".contains(byte));
     let is_alone = is_edge(text[..start].last()) && is_edge(text.get(end));
-    let is_short =
-        name.eq_ignore_ascii_case(b"psk") || is_alone && name.eq_ignore_ascii_case(b"pass");
-    is_short.then_some(Name::Weak("password"))
+    let option = text[..start].strip_suffix(b" ").unwrap_or_default();
+    let option = tail(behind(option, option.len(), 16), |byte| byte != b' ');
+    let is_option = option.starts_with(b"-pass");
+    ((is_alone || is_option) && text[start..end].eq_ignore_ascii_case(b"pass"))
+        .then_some(Name::Weak("password"))
 }
 
 /// What a name of two words implies, `API key`, `secret key`, and where the first word begins.

@@ -30,7 +30,7 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
             Place::Address(place) if place >= finds.done => {
                 finds.take(address.password(text, place + 3));
             }
-            Place::Program(place) if place >= finds.done && text[place] == b':' => {
+            Place::Program(place) if place >= finds.done && is_port(text, place) => {
                 finds.take(passfile::password(text, place));
             }
             Place::Program(place) if place >= finds.done && is_call(text, place) => {
@@ -42,7 +42,7 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
                 // Without a separator, few characters lead to a value.
                 let may_lead = |next: &u8| match next {
                     b'[' => forms::declared(text, end).is_some(),
-                    next => b" \t\n\r\"'`><,;|\\()].".contains(next),
+                    next => b" \t\n\r\"'`><,;|\\()]}.".contains(next),
                 };
                 if (separator.is_some() || text.get(end).is_some_and(may_lead))
                     && let Some(named) = Named::of(text, start, end)
@@ -55,6 +55,11 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
     }
     spans.append(&mut finds.spans);
     finds
+}
+
+/// Whether a port of a password file is at `place`, behind its colon.
+fn is_port(text: &[u8], place: usize) -> bool {
+    matches!(text[place..], [b':', b'*' | b'5', ..])
 }
 
 /// Whether what begins at `place` is a call and no program with options.

@@ -152,8 +152,10 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
         let is_rule = line[from..to].iter().all(|byte| b"-: ".contains(byte));
         let value = Value::quoted(place + from, place + to);
         let look = &text[value.start..value.end];
-        let is_wide = delimiter == WIDE && !(kind == "password" && is_word(look));
-        let is_other = is_rule || (is_spaced || is_wide) && !is_unspoken(look);
+        let is_strict = delimiter == b' ' || matches!(named.name, Name::Weak(_));
+        let is_password = !is_strict && kind == "password" && is_word(look);
+        let is_loose = is_spaced || delimiter == WIDE;
+        let is_other = is_rule || is_loose && !is_password && !is_unspoken(look);
         finds.take(Some(Found::of(text, value, kind).unless(is_other)));
         place += length + 1;
         finds.rows.end = place;

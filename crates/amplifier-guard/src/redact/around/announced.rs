@@ -56,9 +56,9 @@ pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {
 /// How a line announces what is on the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
-    /// The name with nothing but a colon behind it.
+    /// The name with nothing but a colon behind it, or a command that shows what it names.
     Prompt,
-    /// A sentence up to a colon, a heading, a comment, a command.
+    /// A sentence up to a colon, a heading, a comment.
     Other,
 }
 
@@ -78,8 +78,7 @@ impl Line {
         match rest {
             b":" if is_said(before) => Some(Self::Prompt),
             [others @ .., b':'] if is_said(before) && is_said(others) => Some(Self::Other),
-            [] if is_command => Some(Self::Prompt),
-            _ if is_command => Some(Self::Other),
+            _ if is_command => Some(Self::Prompt),
             _ if is_title && !rest.iter().any(|byte| b";{=".contains(byte)) => Some(Self::Other),
             _ => None,
         }

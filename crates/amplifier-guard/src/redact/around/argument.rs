@@ -41,7 +41,7 @@ pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     finds.add(Some(Found::of(text, last, "password").unless(is_other)));
 }
 
-/// Takes the last argument of a call that begins a session: `login("user", "…")`, `connect(…)`.
+/// Takes the last argument of a call that begins a session: `login("user", "…")`.
 pub(in crate::redact) fn call(text: &[u8], place: usize, finds: &mut Finds) {
     let name = stretch(ahead(text, place, 8), |byte| byte != b'(');
     let Some((count, last)) = last(text, place + name + 1) else {
@@ -49,8 +49,7 @@ pub(in crate::redact) fn call(text: &[u8], place: usize, finds: &mut Finds) {
     };
     let look = &text[last.start..last.end];
     let is_word = look.len() >= 8 && !look.iter().any(|byte| b" ./:".contains(byte));
-    let is_secret =
-        is_unspoken(look) || text[place] == b'o' && text[..place].ends_with(b".l") && is_word;
+    let is_secret = is_unspoken(look) || text[..place].ends_with(b".l") && is_word;
     let is_other = count < 2 || !is_secret || name::is_name(look);
     finds.add(Some(Found::of(text, last, "password").unless(is_other)));
 }

@@ -48,6 +48,7 @@ fn a_line_announces_what_is_alone_on_the_next_one() {
             "Password:\n\n  «harbor1815»\nok",
             "Passphrase:\n«misty harbor candle north»\n",
             "# password\n«harbor1815»",
+            "$ kubectl get secret db -o jsonpath='{.data.password}'\n«mistyharbor»\n",
             "$ cat /run/secrets/db_password\n«misty-harbor»\n",
             "Generated password for root:\n«harbor1815»\nok\n",
         ],
@@ -110,7 +111,6 @@ fn calls_take_secrets_as_arguments() {
             "auth = HTTPBasicAuth('ada', '«mistyharbor»')",
             "new NetworkCredential(\"ada\", \"«harbor1815»\")",
             "server.login(\"ada@example.com\", \"«mistyharbor»\")",
-            "connect(host, \"ada\", \"«harbor1815»\")",
         ],
     );
     assert_stays(&[
@@ -158,13 +158,10 @@ fn programs_and_servers_write_passwords_in_ways_of_their_own() {
         &[
             "Server=a;Password=«misty harbor»;Port=1",
             "jdbc:oracle:thin:ada/«harbor1815»@//db.example:1521/x",
-            "sqlplus ada/«harbor1815»@db",
             "zip -P «mistyharbor» out.zip a",
-            "openssl rsa -passin pass:«mistyharbor»",
-            "ldapsearch -x -w «mistyharbor» -b a",
+            "openssl rsa -in a -passin pass:«harbor1815»",
             "ALTER USER ada IDENTIFIED BY '«harbor1815»';",
             "root:$6$Ab1cD2eF$«z9O7Wi2ade5zKtPUe4yBB2T3SgdJxlDvzVoFBJl1RaO»:19000:0:::",
-            "psk=\"«harbor1815»\"",
         ],
     );
     assert_stays(&[
