@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import UnionType
 from typing import Any, cast
 
+from amplifier_core._handlers.judged_events import JUDGED_EVENTS
 from amplifier_core._kernel.capability_names import (
     APPROVAL_TIMEOUT,
     SESSION_PAUSE,
@@ -23,7 +24,6 @@ from amplifier_modules.loops.goal.state import goal_of
 from amplifier_modules.loops.loop import Loop
 from amplifier_modules.loops.offer import mount_loop
 from amplifier_modules.providers.base import CHUNKS_YIELD
-from amplifier_modules.spawn.judged_events import JUDGED_EVENTS
 from amplifier_modules.spawn.tasks import tasks_of
 
 from .function_hook import EVERY_EVENT, Hook

@@ -10,21 +10,11 @@ from typing import Any
 from .._hook_result import UNKNOWN_KEYS, HookResult
 from .._kernel.advice import did_you_mean
 from .._kernel.hook_answer import denying
+from .judged_events import JUDGED_EVENTS
 from .signature import handler_name
 
 logger = logging.getLogger("amplifier_core.hooks")
 
-_JUDGED = frozenset(
-    {
-        "prompt:submit",
-        "provider:request",
-        "tool:pre",
-        "tool:post",
-        "orchestrator:steering_submitted",
-        "orchestrator:goal_progress",
-    }
-)
-"""The events whose loops do as their hooks answer."""
 _REFUSES, _LOGGED = "_refuses_mistakes", "_logged_mistakes"
 """Attributes of a registry: whether its session is strict, and what was logged."""
 
@@ -56,7 +46,7 @@ def judge_mistake(
         handler: The handler.
         result: Its answer, of which a part has no effect.
     """
-    if event not in _JUDGED or getattr(hooks, _REFUSES, None) is not True:
+    if event not in JUDGED_EVENTS or getattr(hooks, _REFUSES, None) is not True:
         warn_of_mistake(hooks, event, name, handler, result)
         return None
     what = f"hook {_handler(name, handler)} answered `{event}` with {_mistake(result)}"

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
+from amplifier_core._handlers.judged_events import JUDGED_EVENTS
 from amplifier_core._kernel import capability_names
 from amplifier_core._loading.mounted_modules import MountedModule, mounted_in, mounted_modules
 from amplifier_core._loading.session_bound import is_session_bound
 
 from ..spending.ledger import Ledger, running_ledger
-from .judged_events import JUDGED_EVENTS
 
 _OF_APPLICATIONS = (
     capability_names.GUARD_RATE_LIMITER,
