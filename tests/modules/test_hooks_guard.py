@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from math import inf
 from typing import Any
 
 import anyio
@@ -103,7 +104,7 @@ async def test_a_command_that_is_not_allowed_runs_if_a_person_says_so(bench, say
     await turn.run()
 
     question = f"run `git push` with `bash`? ({UNKNOWN})"
-    assert person.asked == [(question, ["Allow once", "Deny"], 300.0, "deny")]
+    assert person.asked == [(question, ["Allow once", "Deny"], inf, "deny")]
     assert bash.inputs == ([given] if ran else [])
     assert await tool_contents(turn) == [
         "ran" if ran else f"Denied by hook: User denied: {question}"

@@ -269,6 +269,7 @@ async def test_the_module_says_which_events_it_adds(bench, kind):
             "context:message",
             "context:replaced",
             "budget:warning",
+            "approval:timeout",
             "tool:start",
             "tool:progress",
             "agent:recoverable_error",

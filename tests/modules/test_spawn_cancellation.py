@@ -156,7 +156,7 @@ async def test_a_module_that_never_loads_is_given_up_after_the_grace(
     async def never(_coordinator: Any) -> None:
         await anyio.sleep_forever()
 
-    monkeypatch.setattr(child_session.ChildSession, "_share_objects", lambda *_: never(None))
+    monkeypatch.setattr(child_session.ChildSession, "_mount_objects", lambda *_: never(None))
     async with opened(kind, Gate()) as (_, spawn, ended):
         task = await spawn("go", background=True)
         await anyio.wait_all_tasks_blocked()

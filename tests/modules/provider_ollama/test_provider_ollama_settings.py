@@ -14,10 +14,10 @@ from amplifier_core.llm_errors import (
     ProviderUnavailableError,
     StreamError,
 )
-from amplifier_core.message_models import ChatRequest, Message, TextBlock, ThinkingBlock
+from amplifier_core.message_models import ChatRequest, Message, TextBlock, ThinkingBlock, ToolSpec
 from amplifier_modules.providers.ollama import OllamaConfig, mount, read_config
 from amplifier_modules.providers.retries import RetrySettings
-from amplifier_modules.testing.servers import Answer, Fault, OllamaServer, Thinking
+from amplifier_modules.testing.servers import Answer, Call, Fault, OllamaServer, Thinking
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 LOCAL = "http://127.0.0.1:11434"
@@ -189,6 +189,17 @@ async def test_the_limits_of_an_answer_act(server: OllamaServer, provider_with: 
         await provider_with(max_answer_bytes=100).complete(REQUEST)
 
 
+async def test_calls_past_the_limit_of_an_answer_are_refused(
+    server: OllamaServer, provider_with: Any
+) -> None:
+    server.answers = [Answer(Call("look"), Call("look"))]
+    request = REQUEST.model_copy(update={"tools": [ToolSpec(name="look", parameters={})]})
+    response = await provider_with(max_calls_per_answer=1).complete(request)
+    errors = [(call.model_extra or {}).get("error") for call in response.tool_calls]
+    assert errors[0] is None
+    assert "at most 1 tool call" in errors[1]
+
+
 async def test_waiting_has_an_end(server: OllamaServer, provider_with: Any) -> None:
     for config in ({"timeout": 0.05}, {"content_timeout": 0.05}):
         server.faults = [Fault(silent=True)]
@@ -209,7 +220,7 @@ async def test_every_key_has_its_test() -> None:
     here = {key for config, _, _ in ON_THE_WIRE for key in config}
     others = {
         "host", "base_url", "api_key", "api", "auto_pull", "thinking_tags", "tool_tags", "raw",
-        "max_answer_bytes", "timeout", "content_timeout", "filtered", "priority",
+        "max_answer_bytes", "max_calls_per_answer", "timeout", "content_timeout", "filtered", "priority",
     }  # fmt: skip
     of_the_base = {
         "max_concurrent_requests", "throttle_threshold", "throttle_delay", "rate_limit_state_path",

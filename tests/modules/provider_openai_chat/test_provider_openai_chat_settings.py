@@ -131,6 +131,17 @@ async def test_the_limits_of_an_answer_act(server: Any, wire: Any, provider_with
         await provider_with(max_answer_bytes=100).complete(REQUEST)
 
 
+async def test_calls_past_the_limit_of_an_answer_are_refused(
+    server: Any, wire: Any, provider_with: Any
+) -> None:
+    calls = [wire.call(number, f"call_{number}", "look", "{}") for number in range(2)]
+    server.answers = [wire.Answer(wire.sse(wire.chunk(tool_calls=calls), wire.chunk("tool_calls")))]
+    response = await provider_with(max_calls_per_answer=1).complete(REQUEST)
+    errors = [(call.model_extra or {}).get("error") for call in response.tool_calls]
+    assert errors[0] is None
+    assert "at most 1 tool call" in errors[1]
+
+
 async def test_waiting_has_an_end(server: Any, wire: Any, provider_with: Any) -> None:
     for config in ({"timeout": 0.05}, {"content_timeout": 0.05}):
         server.answers = [wire.Answer(b": wait\n\n", hangs=True)]
@@ -152,6 +163,7 @@ async def test_every_key_has_its_test() -> None:
     others = {
         "api_key", "base_url", "preset", "extra_headers", "thinking_replay", "structured_output",
         "user_after_result", "short_call_ids", "vision", "context_window", "max_output_tokens", "priority", "raw", "max_answer_bytes",
+        "max_calls_per_answer",
         "timeout", "content_timeout", "use_streaming", "filtered", "thinking_tags", "tool_tags",
     }  # fmt: skip
     of_the_base = {
