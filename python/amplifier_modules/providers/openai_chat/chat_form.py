@@ -104,15 +104,15 @@ class ChatForm:
 def _body(answer: Any) -> dict[str, Any]:
     """Return an answer as the body of one."""
     given = answer.model_dump(exclude_none=True) if isinstance(answer, BaseModel) else answer
-    told = dict(cast("Mapping[str, Any]", given)) if isinstance(given, Mapping) else {}
-    if "choices" in told or "error" in told:
-        return told
-    content: Any = told.get("content")
-    if not told.keys() & {"content", "tool_calls"} or not isinstance(content, str | list | None):
-        found = f"with {', '.join(f'`{key}`' for key in told)}" if told else ""
+    body = dict(cast("Mapping[str, Any]", given)) if isinstance(given, Mapping) else {}
+    if "choices" in body or "error" in body:
+        return body
+    content: Any = body.get("content")
+    if not body.keys() & {"content", "tool_calls"} or not isinstance(content, str | list | None):
+        found = f"with {', '.join(f'`{key}`' for key in body)}" if body else ""
         raise TypeError(
             f"the answer is a `{type(answer).__name__}` {found}".rstrip()
             + " (must be a mapping with `choices`, or with `content` and `tool_calls`)"
         )
-    reason = "tool_calls" if told.get("tool_calls") else "stop"
-    return {"choices": [{"index": 0, "message": told, "finish_reason": reason}]}
+    reason = "tool_calls" if body.get("tool_calls") else "stop"
+    return {"choices": [{"index": 0, "message": body, "finish_reason": reason}]}
