@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +35,20 @@ Write = Callable[[str, str], None]
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Write an importable module of somebody else."""
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
+    """Writes importable modules of somebody else, and forgets them at the end."""
     monkeypatch.syspath_prepend(str(tmp_path))
+    written: list[str] = []
 
     def write(module_id: str, text: str) -> None:
         name = f"amplifier_module_{module_id.replace('-', '_')}"
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(text)
-        monkeypatch.delitem(sys.modules, name, raising=False)
+        written.append(name)
 
-    return write
+    yield write
+    for name in written:
+        sys.modules.pop(name, None)
 
 
 def heard(caplog: pytest.LogCaptureFixture, level: int) -> list[str]:
