@@ -5,15 +5,17 @@ from __future__ import annotations
 import functools
 import logging
 import pickle
+from collections.abc import Callable
 from typing import Any
 from unittest.mock import AsyncMock, MagicMock, Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from amplifier_core._handlers.mistakes import refuse_mistakes
-from amplifier_core._hook_result import UNKNOWN_KEYS
+from amplifier_core._hook_result import UNKNOWN_KEYS, read_hook_result
 from amplifier_core.models import HookResult
 
 HERE = __name__
@@ -51,6 +53,7 @@ def test_a_result_remembers_the_keys_that_it_has_no_field_for_beside_all_that_it
     for result in (
         HookResult(action="deny", reason="no", **extra),
         HookResult.model_validate({"action": "deny", "reason": "no", **extra}),
+        read_hook_result({"action": "deny", "reason": "no", **extra}),
     ):
         assert result.__dict__.get(UNKNOWN_KEYS, ()) == tuple(extra)
         assert (result, repr(result), dict(result)) == (plain, repr(plain), dict(plain))
@@ -58,6 +61,27 @@ def test_a_result_remembers_the_keys_that_it_has_no_field_for_beside_all_that_it
         assert pickle.dumps(result) == pickle.dumps(plain)
         assert pickle.loads(pickle.dumps(result)).__dict__ == plain.__dict__
         assert result.model_copy().__dict__ == result.__dict__
+
+
+def outcome(make: Callable[..., HookResult], *args: Any, **fields: Any) -> Any:
+    try:
+        result = make(*args, **fields)
+    except ValidationError as error:
+        return str(error)
+    return result.__dict__, result.model_fields_set, type(result)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([*HookResult.model_fields, "actoin", "self"]),
+        st.sampled_from(["deny", "system", "5", 5, 1.5, None, True, [], [{"content": "x"}], {}]),
+        max_size=4,
+    )
+)
+def test_a_result_is_the_same_however_it_is_made(fields):
+    made = outcome(HookResult, **fields)
+    assert made == outcome(HookResult.model_validate, fields)
+    assert made == outcome(read_hook_result, fields)
 
 
 def test_a_subclass_with_further_fields_or_aliases_has_no_unknown_keys():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
-from .._hook_result import Action, ContextInjection, HookResult, Role
+from .._hook_result import Action, ContextInjection, HookResult, Role, read_hook_result
 from .argument import any_text, flag, refusal, text
 from .notice import Notice
 from .payload import Fields, Payload, top_level
@@ -44,7 +44,7 @@ def result_of(value: Any) -> HookResult:
         return value
     fields = top_level(value)
     if issubclass(type(fields), dict):
-        return HookResult.model_validate(fields)
+        return read_hook_result(fields)
     raise TypeError("not a `HookResult`, a dict or None")
 
 

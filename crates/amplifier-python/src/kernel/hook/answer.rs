@@ -19,14 +19,13 @@ pub(crate) fn of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, P
     if value.is_none() {
         return Ok(None);
     }
-    let class = Models::get(py)?.hook_result.bind(py);
-    if value.is_instance(class)? {
+    let models = Models::get(py)?;
+    if value.is_instance(models.hook_result.bind(py))? {
         return Ok(Some(value.clone()));
     }
     let fields = top_level(value);
     if fields.is_instance_of::<PyDict>() {
-        let validate = intern!(py, "model_validate");
-        return class.call_method1(validate, (fields,)).map(Some);
+        return models.read_hook_result.bind(py).call1((fields,)).map(Some);
     }
     Err(PyTypeError::new_err("not a `HookResult`, a dict or None"))
 }

@@ -12,6 +12,7 @@ use crate::first_made::FirstMade;
 pub(crate) struct Models {
     pub(crate) hook_result: Py<PyAny>,
     pub(crate) context_injection: Py<PyAny>,
+    pub(crate) read_hook_result: Py<PyAny>,
     pub(crate) defaults: Py<PyDict>,
     new: Py<PyAny>,
     set_dict: Py<PyAny>,
@@ -41,6 +42,7 @@ impl Models {
                 .copy()?;
             Ok(Self {
                 context_injection: models.getattr("ContextInjection")?.unbind(),
+                read_hook_result: models.getattr("read_hook_result")?.unbind(),
                 new: object.getattr("__new__")?.unbind(),
                 set_dict: setter("__dict__")?,
                 set_fields_set: setter("__pydantic_fields_set__")?,
