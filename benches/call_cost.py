@@ -15,7 +15,7 @@ from typing import Any
 import genai_prices
 from side_by_side import SHORTEST_TIMING, Figure, Times, run
 
-from amplifier_modules.providers.prices.pricing import Pricing
+from amplifier_providers.prices.pricing import Pricing
 
 LIMIT_SECONDS = 3e-6
 MODELS = ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5")
@@ -35,10 +35,10 @@ RAW: dict[str, Any] = {
     "service_tier": "standard",
 }
 """What Anthropic counts of a call: a tiered price, a cache, and an hour in it."""
-IMPORTS = "import time; import amplifier_modules.providers.anthropic.provider, httpx2"
+IMPORTS = "import time; import amplifier_providers.anthropic.provider, httpx2"
 FIRST = f"""
 {IMPORTS}
-from amplifier_modules.providers.prices.pricing import Pricing
+from amplifier_providers.prices.pricing import Pricing
 started = time.process_time()
 Pricing("anthropic").cost({BUCKETS!r}, {RAW!r}, {MODELS!r})
 print(time.process_time() - started)

@@ -31,7 +31,7 @@ asyncio.run(main())
 OURS = """
 import asyncio, time
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers import {module} as module
+from amplifier_providers import {module} as module
 
 class Place:
     hooks = None

@@ -131,8 +131,8 @@ async def encoding(count: int) -> float:
     if find_spec("amplifier_modules") is None:
         return 0.0
     from amplifier_core.message_models import ChatRequest, Message
-    from amplifier_modules.providers.anthropic.config import read_config
-    from amplifier_modules.providers.anthropic.request import AnthropicEncoder
+    from amplifier_providers.anthropic.config import read_config
+    from amplifier_providers.anthropic.request import AnthropicEncoder
 
     messages = [Message(**message) for message in conversation(count)]
     config = read_config({"api_key": "none"})

@@ -70,7 +70,7 @@ def our_loop(hooks: list[str]) -> Callable[[int], Turn]:
     from amplifier_core import AmplifierSession
     from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, ToolCall
     from amplifier_core.models import ToolResult
-    from amplifier_modules.providers.base import BaseProvider
+    from amplifier_providers.base import BaseProvider
 
     plan = {
         "session": {"orchestrator": "loop-basic", "context": "context-simple", "strict": True},

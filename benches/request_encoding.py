@@ -158,7 +158,7 @@ def orjson_side() -> Times:
 def our_side() -> Times:
     """The time from the request to the bytes of its body."""
     from amplifier_core.message_models import ChatRequest, Message
-    from amplifier_modules.providers import anthropic, ollama, openai, openai_chat
+    from amplifier_providers import anthropic, ollama, openai, openai_chat
 
     times: Times = {}
     modules = {

@@ -15,8 +15,8 @@ from side_by_side import duration, time_each
 
 from amplifier_core.llm_errors import ContextLengthError, ProviderUnavailableError, RateLimitError
 from amplifier_guard import ErrorContext, ErrorHandler
-from amplifier_modules.providers.limits.endpoint import endpoint_of
-from amplifier_modules.providers.retries import Retries, RetrySettings
+from amplifier_providers.limits.endpoint import endpoint_of
+from amplifier_providers.retries import Retries, RetrySettings
 
 LIMIT_SECONDS = 5e-6
 FAILURES = {

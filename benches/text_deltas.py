@@ -54,7 +54,7 @@ class Place:
 async def ours(base: str) -> Times:
     """Our providers, from the socket to the event that a hook hears."""
     from amplifier_core.message_models import ChatRequest, Message
-    from amplifier_modules.providers import anthropic, ollama, openai, openai_chat
+    from amplifier_providers import anthropic, ollama, openai, openai_chat
 
     request = ChatRequest(messages=[Message(role="user", content=PROMPT)])
     times: Times = {}

@@ -14,8 +14,8 @@ from pydantic.fields import FieldInfo
 
 from amplifier_app.commands.settings import CommandVariables
 from amplifier_modules import MODULES
-from amplifier_modules.settings import Settings, env_of
-from amplifier_modules.value_problems import describe, model_within
+from amplifier_providers.settings import Settings, env_of
+from amplifier_providers.value_problems import describe, model_within
 
 PAGE = Path(__file__).with_suffix(".md")
 INTRODUCTION = """\

@@ -5,16 +5,16 @@ from amplifier_agent import Agent, tool
 
 from typing import TYPE_CHECKING
 
-from amplifier_modules.function_tool import FunctionTool, tool
+from amplifier_modules.tool.function_tool import FunctionTool, tool
 
 from .agent import Agent
 
 if TYPE_CHECKING:
-    from amplifier_modules.budget import Budget, BudgetAmounts, SharedBudget
     from amplifier_modules.loops.steering import SteeringQueueFull
-    from amplifier_modules.providers.base import BaseProvider
-    from amplifier_modules.providers.scripted import ScriptedProvider, ScriptItem
-    from amplifier_modules.tool_context import ToolContext
+    from amplifier_modules.spending.budget import Budget, BudgetAmounts, SharedBudget
+    from amplifier_modules.tool.context import ToolContext
+    from amplifier_providers.base import BaseProvider
+    from amplifier_providers.scripted import ScriptedProvider, ScriptItem
 
     from .approvals import Approvals
     from .event import (
@@ -80,11 +80,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "amplifier_modules.budget": "Budget BudgetAmounts SharedBudget",
+    "amplifier_modules.spending.budget": "Budget BudgetAmounts SharedBudget",
     "amplifier_modules.loops.steering": "SteeringQueueFull",
-    "amplifier_modules.providers.base": "BaseProvider",
-    "amplifier_modules.providers.scripted": "ScriptItem ScriptedProvider",
-    "amplifier_modules.tool_context": "ToolContext",
+    "amplifier_providers.base": "BaseProvider",
+    "amplifier_providers.scripted": "ScriptItem ScriptedProvider",
+    "amplifier_modules.tool.context": "ToolContext",
     ".approvals": "Approvals",
     ".event": "Event QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress ToolStarted",
     ".function_hook": "Hook hook",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from amplifier_core import ContextManager, Orchestrator, Provider, Tool
-    from amplifier_modules.budget import Budget
+    from amplifier_modules.spending.budget import Budget
 
     from .approvals import Approvals
     from .function_hook import Hook
@@ -140,7 +140,7 @@ class Agent(Generic[T_co]):
         Where an event loop runs already it uses a thread, and warns outside of notebooks. Ctrl+C
         cancels the turn.
         """
-        from amplifier_modules.run_sync import run_sync
+        from amplifier_providers.running.run_sync import run_sync
 
         return run_sync(
             lambda: self.run(prompt, messages=messages, state=state, budget=budget, goal=goal),

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core.models import ToolResult
-from amplifier_modules.function_tool import check_description, check_name
 from amplifier_modules.spawn.rights import Handler, Rights, hand_on
 from amplifier_modules.spawn.task import Answer, Used
 from amplifier_modules.spawn.tasks import tasks_of
-from amplifier_modules.tool_context import CURRENT
+from amplifier_modules.tool.context import CURRENT
+from amplifier_modules.tool.function_tool import check_description, check_name
 
 from .session import Session, running_session
 

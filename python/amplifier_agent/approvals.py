@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 from uuid import uuid4
 
 from amplifier_core._approval_protocol import complaint
-from amplifier_modules.called import called
+from amplifier_modules.tool.function_call import called
 
 if TYPE_CHECKING:
     from amplifier_core import ApprovalProvider, ApprovalResponse
     from amplifier_core.approval import ApprovalSystem
-    from amplifier_modules.loop_thread import LoopThread
+    from amplifier_providers.running.loop_thread import LoopThread
 
     from .question import Question
 

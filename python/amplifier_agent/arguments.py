@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from amplifier_modules.budget import Budget
+from amplifier_modules.spending.budget import Budget
 
 
 def check_turn(prompt: Any, budget: Any) -> None:
@@ -58,7 +58,7 @@ def check_messages(messages: Any) -> None:
         if not isinstance(message, Mapping):
             found = type(message).__name__  # pyright: ignore[reportUnknownArgumentType] -- the same
             raise TypeError(f"message {position} is a `{found}` (must be a mapping)")
-    from amplifier_modules.providers.foreign_form import native_messages
+    from amplifier_providers.requests.foreign_form import native_messages
 
     native_messages(messages)  # pyright: ignore[reportUnknownArgumentType] -- mappings, as seen above
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from amplifier_core._handlers.signature import check_handler
-from amplifier_modules.function_tool import check_seconds
+from amplifier_modules.tool.function_tool import check_seconds
 
 if TYPE_CHECKING:
     from amplifier_core import HookResult

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from amplifier_modules import MODULES
-from amplifier_modules.providers.anthropic.models import model_profile as claude_profile
-from amplifier_modules.providers.openai_chat.presets import PRESETS
-from amplifier_modules.providers.openai_models import model_profile as openai_profile
+from amplifier_providers.anthropic.models import model_profile as claude_profile
+from amplifier_providers.openai_chat.presets import PRESETS
+from amplifier_providers.requests.openai_models import model_profile as openai_profile
 
 _PREFIX = "provider-"
 _FINE_TUNED = "ft:"

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 from amplifier_core._kernel.capability_names import TURN_RESPONSE_FORMAT
 from amplifier_core.message_models import ResponseFormatJsonSchema
 from amplifier_core.models import ToolResult
-from amplifier_modules.output_type import (
+from amplifier_providers.answers.output_type import (
     ANSWER_DESCRIPTION,
     ANSWER_TOOL,
     OutputType,

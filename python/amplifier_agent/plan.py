@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 from amplifier_core._loading.known_modules import Own, other_sources
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules import MODULES
-from amplifier_modules.budget import SharedBudget
-from amplifier_modules.function_tool import FunctionTool, check_seconds, tool
+from amplifier_modules.spending.budget import SharedBudget
+from amplifier_modules.tool.function_tool import FunctionTool, check_seconds, tool
 
 from .arguments import check_budget
 from .function_hook import Hook
 
 if TYPE_CHECKING:
     from amplifier_core import ContextManager, Orchestrator, Provider, Tool
-    from amplifier_modules.budget import Budget
+    from amplifier_modules.spending.budget import Budget
 
     from .approvals import Approvals
 

@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from amplifier_core import events
 from amplifier_core._kernel.json_shape import PLAIN, shape_of
-from amplifier_modules.budget import is_over_budget
 from amplifier_modules.spawn.task import TASK_END, Used
 from amplifier_modules.spawn.turn_account import used_of
-from amplifier_modules.spending.dollars import read_dollars
-from amplifier_modules.spending.token_count import TokenCount, read_count
-from amplifier_modules.stop_reasons import CUT_SHORT, REFUSED
+from amplifier_modules.spending.budget import is_over_budget
+from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
+from amplifier_providers.prices.dollars import read_dollars
+from amplifier_providers.prices.token_count import TokenCount, read_count
 
 from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome, made
 from .unfinished_text import UnfinishedText

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any, Generic, Literal, Self, TypeAlias, cast
 
-from amplifier_modules.spending.token_count import read_count, sum_counts
+from amplifier_providers.prices.token_count import read_count, sum_counts
 
 from .type_parameters import T_co
 

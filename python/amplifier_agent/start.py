@@ -18,13 +18,13 @@ from amplifier_core._kernel.capability_names import (
 )
 from amplifier_core._loading.review import mistakes_of
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_modules.budget import Budget
 from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.state import goal_of
 from amplifier_modules.loops.loop import Loop
 from amplifier_modules.loops.offer import mount_loop
-from amplifier_modules.providers.base import CHUNKS_YIELD
 from amplifier_modules.spawn.tasks import tasks_of
+from amplifier_modules.spending.budget import Budget
+from amplifier_providers.base import CHUNKS_YIELD
 
 from .function_hook import EVERY_EVENT, Hook
 from .history import is_repair, repaired
@@ -238,7 +238,7 @@ async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None
             text = await _factory(parts.system)()
             await context.add_message({"role": "system", "content": text})
     if messages:
-        from amplifier_modules.providers.foreign_form import native_messages
+        from amplifier_providers.requests.foreign_form import native_messages
 
         messages = repaired(native_messages(messages))
     for message in messages:

@@ -11,8 +11,8 @@ import anyio
 from amplifier_core import events
 from amplifier_core._kernel.capability_names import TURN_BUDGET
 from amplifier_modules.loops.loop import Loop, ledger_of_turn
+from amplifier_modules.running.token_ending import is_of_token
 from amplifier_modules.spending.ledger import RUNNING
-from amplifier_modules.token_ending import is_of_token
 
 from .ending import CANCELLED, ending_of
 from .history import without_system
@@ -22,7 +22,7 @@ from .type_parameters import T_co
 
 if TYPE_CHECKING:
     from amplifier_core import AmplifierSession
-    from amplifier_modules.budget import Budget
+    from amplifier_modules.spending.budget import Budget
 
     from .output import Output
 

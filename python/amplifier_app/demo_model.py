@@ -6,6 +6,6 @@ with DemoModel() as demo:
 
 from __future__ import annotations
 
-from amplifier_modules.providers.demo import DemoModel
+from amplifier_providers.demo import DemoModel
 
 __all__ = ["DemoModel"]

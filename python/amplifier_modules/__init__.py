@@ -1,4 +1,4 @@
-"""The modules that come with the kernel: providers, loops, contexts, tools and hooks."""
+"""The modules that come with the kernel: loops, contexts, tools, hooks, and the table of all."""
 
 MODULES: dict[str, str] = {
     "context-persistent": "amplifier_modules.contexts.persistent",
@@ -8,26 +8,26 @@ MODULES: dict[str, str] = {
     "loop-basic": "amplifier_modules.loops.basic",
     "loop-streaming": "amplifier_modules.loops.streaming",
     "loop-tagged": "amplifier_modules.loops.tagged",
-    "provider-anthropic": "amplifier_modules.providers.anthropic",
-    "provider-azure-openai": "amplifier_modules.providers.azure_openai",
-    "provider-deepseek": "amplifier_modules.providers.openai_chat.services.deepseek",
-    "provider-demo": "amplifier_modules.providers.demo",
-    "provider-fireworks": "amplifier_modules.providers.openai_chat.services.fireworks",
-    "provider-groq": "amplifier_modules.providers.openai_chat.services.groq",
-    "provider-huggingface": "amplifier_modules.providers.openai_chat.services.huggingface",
-    "provider-huggingface-tgi": "amplifier_modules.providers.openai_chat.services.tgi",
-    "provider-llama-cpp": "amplifier_modules.providers.openai_chat.services.llama_cpp",
-    "provider-lm-studio": "amplifier_modules.providers.openai_chat.services.lm_studio",
-    "provider-mistral": "amplifier_modules.providers.openai_chat.services.mistral",
-    "provider-mock": "amplifier_modules.providers.mock",
-    "provider-ollama": "amplifier_modules.providers.ollama",
-    "provider-openai": "amplifier_modules.providers.openai",
-    "provider-openai-chat": "amplifier_modules.providers.openai_chat",
-    "provider-openrouter": "amplifier_modules.providers.openai_chat.services.openrouter",
-    "provider-scripted": "amplifier_modules.providers.scripted",
-    "provider-together": "amplifier_modules.providers.openai_chat.services.together",
-    "provider-vllm": "amplifier_modules.providers.openai_chat.services.vllm",
-    "provider-xai": "amplifier_modules.providers.openai_chat.services.xai",
+    "provider-anthropic": "amplifier_providers.anthropic",
+    "provider-azure-openai": "amplifier_providers.azure_openai",
+    "provider-deepseek": "amplifier_providers.openai_chat.services.deepseek",
+    "provider-demo": "amplifier_providers.demo",
+    "provider-fireworks": "amplifier_providers.openai_chat.services.fireworks",
+    "provider-groq": "amplifier_providers.openai_chat.services.groq",
+    "provider-huggingface": "amplifier_providers.openai_chat.services.huggingface",
+    "provider-huggingface-tgi": "amplifier_providers.openai_chat.services.tgi",
+    "provider-llama-cpp": "amplifier_providers.openai_chat.services.llama_cpp",
+    "provider-lm-studio": "amplifier_providers.openai_chat.services.lm_studio",
+    "provider-mistral": "amplifier_providers.openai_chat.services.mistral",
+    "provider-mock": "amplifier_providers.mock",
+    "provider-ollama": "amplifier_providers.ollama",
+    "provider-openai": "amplifier_providers.openai",
+    "provider-openai-chat": "amplifier_providers.openai_chat",
+    "provider-openrouter": "amplifier_providers.openai_chat.services.openrouter",
+    "provider-scripted": "amplifier_providers.scripted",
+    "provider-together": "amplifier_providers.openai_chat.services.together",
+    "provider-vllm": "amplifier_providers.openai_chat.services.vllm",
+    "provider-xai": "amplifier_providers.openai_chat.services.xai",
     "tool-conversation": "amplifier_modules.tools.conversation",
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",
@@ -41,7 +41,7 @@ command mounts by itself always comes from here.
 
 PACKAGES: dict[str, str] = {
     "amplifier_module_context_simple": "amplifier_modules.contexts.simple",
-    "amplifier_module_provider_openai": "amplifier_modules.providers.openai",
+    "amplifier_module_provider_openai": "amplifier_providers.openai",
 }
 """Import path of each module that modules of others import, by the name of the package they expect.
 

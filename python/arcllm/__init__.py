@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from amplifier_modules.late_names import late_names
+from amplifier_providers.running.late_names import late_names
 
 if TYPE_CHECKING:
     from .batch import ArcLLMBatchError

@@ -185,7 +185,7 @@ class Model(LLMProvider):
         Where an event loop runs already it uses a thread, and warns outside of notebooks. Each call
         has a connection of its own. Ctrl+C ends it.
         """
-        from amplifier_modules.run_sync import run_sync
+        from amplifier_providers.running.run_sync import run_sync
 
         from .sync import and_close
 

@@ -9,10 +9,10 @@ from typing import Any, Generic, TypeVar, cast
 
 from pydantic_core import to_json
 
-from amplifier_modules.closing import closing
-from amplifier_modules.output_type import ANSWER_DESCRIPTION, ANSWER_TOOL, OutputType
-from amplifier_modules.spending.token_count import MOST_TOKENS
-from amplifier_modules.stop_reasons import CUT_SHORT, REFUSED
+from amplifier_providers.answers.output_type import ANSWER_DESCRIPTION, ANSWER_TOOL, OutputType
+from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
+from amplifier_providers.prices.token_count import MOST_TOKENS
+from amplifier_providers.running.closing import closing
 
 from .deltas import RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
 from .exceptions import ArcLLMParseError

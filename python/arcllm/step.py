@@ -10,7 +10,7 @@ from .deltas import Delta
 from .types import LLMResponse, Message, Tool
 
 if TYPE_CHECKING:
-    from amplifier_modules.spending.allowance import Allowance
+    from amplifier_providers.prices.allowance import Allowance
 
 Piece: TypeAlias = Delta | LLMResponse
 """What a stream yields: deltas, at the end the response."""

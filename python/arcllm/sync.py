@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from typing import TypeVar
 
 from amplifier_core._kernel.interruption import asyncio_loop
-from amplifier_modules.run_sync import ThreadRun, interrupts, is_in_loop, warn_in_loop
+from amplifier_providers.running.run_sync import ThreadRun, interrupts, is_in_loop, warn_in_loop
 
 PieceT = TypeVar("PieceT")
 ResultT = TypeVar("ResultT")

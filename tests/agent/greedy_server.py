@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from amplifier_agent import Agent
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,

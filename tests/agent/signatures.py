@@ -46,7 +46,7 @@ from amplifier_core import (
     Provider,
     Tool,
 )
-from amplifier_modules.providers.base import Piece
+from amplifier_providers.base import Piece
 from amplifier_stream import StreamChunk
 
 

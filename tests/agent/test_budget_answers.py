@@ -22,7 +22,7 @@ from amplifier_agent import (
 )
 from amplifier_core import ChatRequest, ChatResponse, TextBlock
 from amplifier_core import Usage as ReportedUsage
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,

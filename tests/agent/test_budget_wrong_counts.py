@@ -13,7 +13,7 @@ from amplifier_agent import Agent, BaseProvider, Budget
 from amplifier_core import ChatRequest, ChatResponse, TextBlock
 from amplifier_core import session as plain
 from amplifier_core.message_models import ToolCall, Usage
-from amplifier_modules.testing.servers import ChatServer, Recorded
+from amplifier_testing.servers import ChatServer, Recorded
 
 WRONG: list[Any] = [
     None,

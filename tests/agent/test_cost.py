@@ -10,7 +10,7 @@ import pytest
 
 from amplifier_agent import Agent, Budget, ScriptedProvider
 from amplifier_core.llm_errors import ConfigurationError, LLMError
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_agent import Agent, ScriptedProvider
-from amplifier_modules.providers.foreign_form import InvalidMessageError, native_messages
+from amplifier_providers.requests.foreign_form import InvalidMessageError, native_messages
 
 OPENAI: list[dict[str, Any]] = [
     {"role": "developer", "content": "be kind"},

@@ -9,7 +9,7 @@ import pytest
 from amplifier_agent import Agent
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules import MODULES
-from amplifier_modules.providers.openai_chat.presets import PRESETS
+from amplifier_providers.openai_chat.presets import PRESETS
 
 
 def refusal(model: str) -> str:

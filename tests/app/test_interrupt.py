@@ -64,7 +64,7 @@ DRAWING = ("amplifier_app.display.session_display", "rich.console")
         *DRAWING,
         "amplifier_core.loader",
         "amplifier_modules.loops.streaming",
-        "amplifier_modules.providers.anthropic",
+        "amplifier_providers.anthropic",
         "amplifier_modules.tools.filesystem",
         "waiting_tool",
         "cleanup",

@@ -13,8 +13,8 @@ from amplifier_app.commands.provider_choice import PROVIDERS, chosen_model
 from amplifier_app.failure import Failure
 from amplifier_core import ModuleCoordinator
 from amplifier_core._loading.known_modules import own_modules
-from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL as CLAUDE
-from amplifier_modules.providers.openai_models import DEFAULT_MODEL as GPT
+from amplifier_providers.anthropic.models import DEFAULT_MODEL as CLAUDE
+from amplifier_providers.requests.openai_models import DEFAULT_MODEL as GPT
 
 ANTHROPIC = {"ANTHROPIC_API_KEY": "sk-ant-a-key"}
 OPENAI = {"OPENAI_API_KEY": "sk-a-key"}

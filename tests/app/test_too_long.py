@@ -9,7 +9,7 @@ import pytest
 
 PROVIDER = """
 from amplifier_core.llm_errors import ContextLengthError
-from amplifier_modules.providers.scripted import ScriptedProvider
+from amplifier_providers.scripted import ScriptedProvider
 
 async def mount(coordinator, config=None):
     read = {{"tool": "read_file", "arguments": {{"path": "long.txt"}}}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol
 
-from amplifier_modules.closing import closing
+from amplifier_providers.running.closing import closing
 from arcllm import LLMResponse
 from arcllm.deltas import RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
 from arcllm.step import Call

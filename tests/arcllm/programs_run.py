@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from amplifier_modules.testing.servers import AnthropicServer
-from amplifier_modules.testing.servers.serving.server import SeenRequest
+from amplifier_testing.servers import AnthropicServer
+from amplifier_testing.servers.serving.server import SeenRequest
 
 
 def printed_by(program: Path, folder: Path, answers: list[Any]) -> tuple[str, list[SeenRequest]]:

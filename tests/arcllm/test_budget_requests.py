@@ -12,8 +12,8 @@ import anyio
 import pytest
 from budget_in_file import NOON, reserved, spent
 
-from amplifier_modules.spending.allowance import CALL_ALLOWANCE
-from amplifier_modules.testing.servers import (
+from amplifier_providers.prices.allowance import CALL_ALLOWANCE
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     ChatServer,

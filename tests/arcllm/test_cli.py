@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.testing.servers import Answer, AnthropicServer, Fault, Thinking
+from amplifier_testing.servers import Answer, AnthropicServer, Fault, Thinking
 
 HOSTILE = "a\x1b[31mred\x1b[0m\x07 \u202egnp.exe \x9b2Jb"
 MODEL = "anthropic:claude-sonnet-4-5"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.testing.servers import Answer, Call, ChatServer, OpenAIModel, ResponsesServer
+from amplifier_testing.servers import Answer, Call, ChatServer, OpenAIModel, ResponsesServer
 from arcllm import ArcLLMAPIError, ImageBlock, Message, Model, Tool, clear_cache, load_model
 from arcllm.config.tables import ModelTable
 

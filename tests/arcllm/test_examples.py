@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from programs_run import printed_by
 
-from amplifier_modules.testing.servers import Answer, Call
+from amplifier_testing.servers import Answer, Call
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS: dict[str, list[Any]] = {

@@ -8,7 +8,7 @@ import pytest
 from fake_step import Clock, ask
 from opentelemetry.sdk.trace import TracerProvider
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     Fault,

@@ -14,7 +14,7 @@ import anyio
 import pytest
 from fake_step import FakeStep, api_error, response
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     Fault,

@@ -11,9 +11,9 @@ import anyio
 import pytest
 from called_services import SERVICES
 
-from amplifier_modules.testing.kit.base import eventually
-from amplifier_modules.testing.kit.stepping import Cancelled, cancelled_at
-from amplifier_modules.testing.servers import AnthropicServer, Fault
+from amplifier_testing.kit.base import eventually
+from amplifier_testing.kit.stepping import Cancelled, cancelled_at
+from amplifier_testing.servers import AnthropicServer, Fault
 from arcllm import Model, clear_cache
 
 MOST_AWAITS = 2_000

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from amplifier_modules.testing.servers import Answer, AnthropicServer, Call, ChatServer
+from amplifier_testing.servers import Answer, AnthropicServer, Call, ChatServer
 from arcllm import (
     ArcLLMParseError,
     LLMResponse,
@@ -273,7 +273,7 @@ async def test_services_are_asked_in_their_own_way(server: Any, name: str) -> No
 
 @given(st.from_type(Point), st.text(max_size=20))
 def test_what_a_type_writes_it_reads(point: Point, noise: str) -> None:
-    from amplifier_modules.output_type import OutputType
+    from amplifier_providers.answers.output_type import OutputType
 
     type_ = OutputType(Point)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from programs_run import printed_by
 
-from amplifier_modules.testing.servers import Answer, Call
+from amplifier_testing.servers import Answer, Call
 from arcllm.layers.stack import ORDER
 
 CODE = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "programs.py"))

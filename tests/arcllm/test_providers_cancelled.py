@@ -10,10 +10,10 @@ import pytest
 from called_services import SERVICES
 from deltas_read import streamed
 
-from amplifier_modules.testing.kit.base import eventually
-from amplifier_modules.testing.kit.conversation import MIXED
-from amplifier_modules.testing.kit.stepping import Cancelled, cancelled_at
-from amplifier_modules.testing.servers import Fault
+from amplifier_testing.kit.base import eventually
+from amplifier_testing.kit.conversation import MIXED
+from amplifier_testing.kit.stepping import Cancelled, cancelled_at
+from amplifier_testing.servers import Fault
 from arcllm import LLMResponse, Message, Tool
 from arcllm.step import Call, Step
 

@@ -9,7 +9,7 @@ import pytest
 from called_services import SERVICES
 from deltas_read import streamed
 
-from amplifier_modules.testing.servers import Answer, Call, RedactedThinking, Thinking
+from amplifier_testing.servers import Answer, Call, RedactedThinking, Thinking
 from arcllm import (
     ArcLLMAPIError,
     LLMResponse,

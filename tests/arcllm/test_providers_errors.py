@@ -12,8 +12,8 @@ from called_services import KEY, SERVICES
 from deltas_read import streamed
 
 from amplifier_core import llm_errors
-from amplifier_modules.testing.servers import Answer, Fault
-from amplifier_modules.testing.servers import Call as Made
+from amplifier_testing.servers import Answer, Fault
+from amplifier_testing.servers import Call as Made
 from arcllm import ArcLLMAPIError, ArcLLMConfigError, ArcLLMParseError, Message, Tool
 from arcllm.providers.open import open_provider
 from arcllm.step import Call, Step

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from called_services import KEY, SERVICES
 
-from amplifier_modules.providers.openai_chat.presets import PRESETS
-from amplifier_modules.testing.servers import Answer, AnthropicServer, ChatServer, ResponsesServer
+from amplifier_providers.openai_chat.presets import PRESETS
+from amplifier_testing.servers import Answer, AnthropicServer, ChatServer, ResponsesServer
 from arcllm import ArcLLMConfigError, Message
 from arcllm.providers.names import PROVIDERS
 from arcllm.providers.open import ProviderStep, open_provider
@@ -189,7 +189,7 @@ def test_to_import_the_types_imports_no_provider_and_no_http() -> None:
     program = (
         "import sys\nfrom arcllm import Message, load_model\n"
         "late = ('httpx2', 'anyio', 'amplifier_stream', 'amplifier_guard', 'arcllm.providers',"
-        " 'amplifier_modules.providers')\n"
+        " 'amplifier_providers')\n"
         "print([name for name in late if name in sys.modules])\n"
     )
     done = subprocess.run(

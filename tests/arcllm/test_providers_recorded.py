@@ -18,7 +18,7 @@ from deltas_read import streamed
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.message_models import Message as KernelMessage
-from amplifier_modules.testing.servers import Recorded
+from amplifier_testing.servers import Recorded
 from arcllm import ArcLLMAPIError, Message
 from arcllm.providers.open import ProviderStep
 from arcllm.step import Call

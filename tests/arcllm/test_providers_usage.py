@@ -9,8 +9,8 @@ import pytest
 from called_services import SERVICES
 from deltas_read import streamed
 
-from amplifier_modules.testing.servers import Answer, Text
-from amplifier_modules.testing.servers import Usage as Reported
+from amplifier_testing.servers import Answer, Text
+from amplifier_testing.servers import Usage as Reported
 from arcllm import Message, Usage
 from arcllm.step import Call, Step
 

@@ -20,7 +20,7 @@ import pytest
 import trio
 from fake_step import FakeStep, api_error, response
 
-from amplifier_modules.testing.servers import AnthropicServer
+from amplifier_testing.servers import AnthropicServer
 from arcllm import ArcLLMAPIError, LLMResponse, Model, TextDelta
 from arcllm.step import Call, Piece
 

@@ -7,7 +7,9 @@ prints the figures: `python tests/contract/structure.py [CHECKOUT]`.
 
 from __future__ import annotations
 
+import ast
 import sys
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,25 +26,18 @@ ROOT_OF_NAMES = "python/amplifier_core"
 MAX_FILES = 30
 """Files of one folder."""
 
+_BELOW = {"amplifier_core", "amplifier_stream", "amplifier_guard"}
+
 PACKAGES = {
     "amplifier_core": set[str](),
     "amplifier_stream": {"amplifier_core"},
     "amplifier_guard": {"amplifier_core"},
-    "amplifier_modules": {"amplifier_core", "amplifier_stream", "amplifier_guard"},
-    "amplifier_agent": {
-        "amplifier_core",
-        "amplifier_stream",
-        "amplifier_guard",
-        "amplifier_modules",
-    },
-    "amplifier_app": {
-        "amplifier_core",
-        "amplifier_stream",
-        "amplifier_guard",
-        "amplifier_modules",
-        "amplifier_agent",
-    },
-    "arcllm": {"amplifier_core", "amplifier_stream", "amplifier_guard", "amplifier_modules"},
+    "amplifier_providers": _BELOW,
+    "amplifier_modules": {*_BELOW, "amplifier_providers"},
+    "amplifier_testing": {*_BELOW, "amplifier_providers", "amplifier_modules"},
+    "amplifier_agent": {*_BELOW, "amplifier_providers", "amplifier_modules"},
+    "amplifier_app": {*_BELOW, "amplifier_providers", "amplifier_modules", "amplifier_agent"},
+    "arcllm": {*_BELOW, "amplifier_providers"},
 }
 """What each package may import of the others."""
 
@@ -163,13 +158,32 @@ def _is_up(user: str, used: str) -> bool:
     return below not in PACKAGES.get(above, set())
 
 
+def describe_rooms(checkout: Path) -> dict[str, str]:
+    """The first line of what each room says of itself; empty where it says nothing."""
+    return {room: _description(checkout / room) for room in read_house(checkout).rooms()}
+
+
+def _description(room: Path) -> str:
+    python = room / "__init__.py"
+    if python.exists():
+        text = ast.get_docstring(ast.parse(python.read_text())) or ""
+        return text.partition("\n")[0]
+    manifest = room.parent / "Cargo.toml"
+    if manifest.exists():
+        return str(tomllib.loads(manifest.read_text())["package"].get("description", ""))
+    rust = room.with_suffix(".rs")
+    lines = rust.read_text().splitlines() if rust.exists() else []
+    return next((line.removeprefix("//! ") for line in lines if line.startswith("//! ")), "")
+
+
 def report(checkout: Path) -> str:
     """The figures of a checkout, a line a room."""
     house = read_house(checkout)
     lines = ["files  median lines  room"]
+    descriptions = describe_rooms(checkout)
     for room, files in house.rooms().items():
         middle = round(median(house.files[file] for file in files))
-        lines.append(f"{len(files):5}  {middle:12}  {room}")
+        lines.append(f"{len(files):5}  {middle:12}  {room}  {descriptions[room]}".rstrip())
     total = sum(house.files.values())
     circles, rooms, up = house.circles(), house.room_circles(), house.arrows_up()
     lines += [

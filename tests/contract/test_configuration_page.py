@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from amplifier_modules import MODULES
-from amplifier_modules.value_problems import model_within
+from amplifier_providers.value_problems import model_within
 
 DOCS = Path(__file__).parents[2] / "docs"
 

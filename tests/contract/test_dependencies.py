@@ -91,7 +91,7 @@ def test_what_is_declared_is_imported() -> None:
 
 def test_only_the_tests_of_modules_import_what_only_tests_need() -> None:
     importing = {path for path, name in imported() if distributions_of(name) & FOR_TESTS_OF_MODULES}
-    kit = Path("python/amplifier_modules/testing/kit")
+    kit = Path("python/amplifier_testing/kit")
 
     assert {path.parts[1] for path in importing if kit not in path.parents} == {"amplifier_core"}
     assert {name_of(each) for each in PROJECT["optional-dependencies"]["test"]} >= (

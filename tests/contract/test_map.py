@@ -1,31 +1,45 @@
-"""The map in `docs/development.md` shows every room, and nothing that is not there."""
+"""The map in `docs/development.md` shows every package; every room says what is in it."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from structure import PACKAGES, describe_rooms, read_house
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DEVELOPMENT = (CHECKOUT / "docs" / "development.md").read_text()
 MAP = DEVELOPMENT.partition("## The map")[2]
 
 
-def rooms() -> list[str]:
-    """Every folder of the packages and the crates with sources in it, and the folders of tests."""
-    sources = (*CHECKOUT.glob("python/**/*.py"), *CHECKOUT.glob("crates/*/src/**/*.rs"))
-    folders = {path.parent for path in sources}
-    folders |= {
-        path
-        for path in (CHECKOUT / "tests").iterdir()
-        if path.is_dir() and not path.name.startswith(("_", "."))
-    }
-    return sorted(folder.relative_to(CHECKOUT).as_posix() for folder in folders)
-
-
-def test_every_room_has_its_line() -> None:
+def test_every_package_and_crate_has_its_line() -> None:
     listed = re.findall(r"^\| `([^`]+)` \|", MAP, re.MULTILINE)
+    packages = [path.parent for path in CHECKOUT.glob("python/*/__init__.py")]
+    crates = [path.parent for path in CHECKOUT.glob("crates/*/Cargo.toml")]
+    rooms = [path.relative_to(CHECKOUT).as_posix() for path in (*packages, *crates)]
 
-    assert sorted(listed) == rooms()
+    assert sorted(listed) == sorted([*rooms, "tests", "benches"])
+
+
+def test_the_packages_are_listed_from_the_bottom_up() -> None:
+    listed = re.findall(r"^\| `python/([^`]+)` \|", MAP, re.MULTILINE)
+
+    assert [
+        (user, used)
+        for place, user in enumerate(listed)
+        for used in PACKAGES[user]
+        if used not in listed[:place]
+    ] == []
+
+
+def test_every_room_says_what_is_in_it() -> None:
+    descriptions = describe_rooms(CHECKOUT)
+
+    assert descriptions.keys() == read_house(CHECKOUT).rooms().keys()
+    assert [room for room, line in descriptions.items() if len(line) < 15] == []
 
 
 def test_every_path_of_the_map_exists() -> None:

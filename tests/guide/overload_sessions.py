@@ -8,12 +8,12 @@ from event_sessions import PLAN, Payload, Seen
 from amplifier_core import AmplifierSession
 from amplifier_core.llm_errors import ProviderUnavailableError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.wire.events import (
+from amplifier_providers.wire.events import (
     PROVIDER_CLOUDFLARE_CHALLENGE,
     PROVIDER_CONCURRENCY,
     PROVIDER_FALLBACK,
 )
-from amplifier_modules.testing.servers import AnthropicServer, Fault
+from amplifier_testing.servers import AnthropicServer, Fault
 
 
 async def of_overload(seen: Seen) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from event_sessions import PLAN, Payload, Seen
 
 from amplifier_core import AmplifierSession
-from amplifier_modules.providers.wire.events import PROVIDER_PULL_PROGRESS
-from amplifier_modules.testing.servers import OllamaModel, OllamaServer
+from amplifier_providers.wire.events import PROVIDER_PULL_PROGRESS
+from amplifier_testing.servers import OllamaModel, OllamaServer
 
 
 async def of_a_download(seen: Seen) -> None:

@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from amplifier_core import AmplifierSession
-from amplifier_modules.providers.responses.provider import EVENTS
+from amplifier_providers.responses.provider import EVENTS
 
 Reply = tuple[int, Payload]
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from amplifier_agent import Agent, Budget, ScriptedProvider, ToolContext, tool
 from amplifier_core import ModuleCoordinator
-from amplifier_modules.testing.servers import ChatServer
+from amplifier_testing.servers import ChatServer
 
 # sub-agents, conversations, budgets
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_core.message_models import Usage
-from amplifier_modules.budget import Budget
+from amplifier_modules.spending.budget import Budget
 from amplifier_modules.spending.ledger import Ledger
 from amplifier_modules.spending.reservation import Reservation
 

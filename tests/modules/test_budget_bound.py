@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_core import ChatRequest, Message
-from amplifier_modules.budget import Budget
-from amplifier_modules.providers.prices.counts import Counts
-from amplifier_modules.providers.prices.pricing import Pricing
-from amplifier_modules.providers.prices.rates import Rates, dollars, parts
-from amplifier_modules.providers.prices.request_bound import request_bound
-from amplifier_modules.providers.prices.settings import ModelPrices
-from amplifier_modules.spending.allowance import NoRoomError
-from amplifier_modules.spending.call_bound import MIN_ANSWER_TOKENS, CallBound
-from amplifier_modules.spending.input_bound import InputCounts
+from amplifier_modules.spending.budget import Budget
 from amplifier_modules.spending.ledger import Ledger
 from amplifier_modules.spending.reservation import Reservation
+from amplifier_providers.prices.allowance import NoRoomError
+from amplifier_providers.prices.call_bound import MIN_ANSWER_TOKENS, CallBound
+from amplifier_providers.prices.counts import Counts
+from amplifier_providers.prices.input_bound import InputCounts
+from amplifier_providers.prices.pricing import Pricing
+from amplifier_providers.prices.rates import Rates, dollars, parts
+from amplifier_providers.prices.request_bound import request_bound
+from amplifier_providers.prices.settings import ModelPrices
 
 PRICES = st.sampled_from([0, 1, 5, 25, 75]).map(lambda price: parts(Decimal(price), 1_000_000))
 RATES = st.builds(Rates, input=PRICES, cache_write=PRICES, output=PRICES)

@@ -14,12 +14,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_modules.budget import Budget
-from amplifier_modules.spending.allowance import NoRoomError
-from amplifier_modules.spending.call_bound import CallBound
+from amplifier_modules.spending.budget import Budget
 from amplifier_modules.spending.ledger import Ledger, Limit
 from amplifier_modules.spending.reservation import Reservation
 from amplifier_modules.spending.shared_account import SharedAccount
+from amplifier_providers.prices.allowance import NoRoomError
+from amplifier_providers.prices.call_bound import CallBound
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_budget_bound import CHILDREN, RATES, price_of, settle

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_core.message_models import Usage
-from amplifier_modules.budget import Budget
-from amplifier_modules.spending.estimate import Estimate
+from amplifier_modules.spending.budget import Budget
 from amplifier_modules.spending.ledger import Ledger, Limit
 from amplifier_modules.spending.reservation import Reservation
+from amplifier_providers.prices.estimate import Estimate
 
 BUDGETS = st.builds(
     Budget,

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.budget import Budget
-from amplifier_modules.providers.prices.pricing import Pricing
-from amplifier_modules.providers.prices.settings import ModelPrices
+from amplifier_modules.spending.budget import Budget
 from amplifier_modules.spending.call_estimate import estimate_of
-from amplifier_modules.spending.estimate import Estimate
 from amplifier_modules.spending.ledger import Ledger
 from amplifier_modules.spending.reservation import Reservation
+from amplifier_providers.prices.estimate import Estimate
+from amplifier_providers.prices.pricing import Pricing
+from amplifier_providers.prices.settings import ModelPrices
 
 REQUEST = ChatRequest(
     messages=[Message(role="user", content="x" * 400)],

@@ -16,10 +16,10 @@ from amplifier_core import AmplifierSession
 from amplifier_core.events import LLM_RESPONSE
 from amplifier_core.llm_errors import ContextLengthError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.contexts.budget import estimate_tokens
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.loops.request import tool_specs
-from amplifier_modules.testing.servers import (
+from amplifier_providers.requests.token_estimate import estimate_tokens
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,

@@ -8,7 +8,7 @@ import pytest
 
 from amplifier_agent import Agent, hook, tool
 from amplifier_modules.contexts.simple import SimpleContext
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,

@@ -10,7 +10,7 @@ from amplifier_core.events import CONTEXT_COMPACTION, LLM_POST, LLM_PRE, PROVIDE
 from amplifier_core.message_models import ChatResponse, TextBlock, Usage
 from amplifier_core.models import HookResult
 from amplifier_modules.contexts.simple import SimpleContext
-from amplifier_modules.testing.servers import AnthropicServer
+from amplifier_testing.servers import AnthropicServer
 
 SYSTEM = "You write the summary"
 CONFIG = {"max_tokens": 2_000, "summarize": True}

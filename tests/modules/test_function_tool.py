@@ -19,8 +19,8 @@ from typing_extensions import TypedDict
 
 from amplifier_core import ModuleCoordinator, ToolResult
 from amplifier_core.llm_errors import InvalidToolCallError
-from amplifier_modules.function_tool import FunctionTool, tool
-from amplifier_modules.tool_context import CURRENT, ToolContext
+from amplifier_modules.tool.context import CURRENT, ToolContext
+from amplifier_modules.tool.function_tool import FunctionTool, tool
 
 
 class Place(BaseModel):

@@ -17,7 +17,7 @@ from amplifier_modules.hooks import guard
 from amplifier_modules.hooks.guard import tools as guard_tools
 from amplifier_modules.hooks.guard.prompts import FINDINGS
 from amplifier_modules.hooks.guard.settings import GuardSettings
-from amplifier_modules.settings import read_settings
+from amplifier_providers.settings import read_settings
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -16,7 +16,7 @@ from amplifier_core import ModuleCoordinator
 from amplifier_guard.question import quoted
 from amplifier_modules.hooks.guard.settings import GuardSettings
 from amplifier_modules.hooks.guard.tools import ToolSinks
-from amplifier_modules.settings import read_settings
+from amplifier_providers.settings import read_settings
 
 
 def judge(given: dict[str, Any], **shell: Any) -> Any:

@@ -20,9 +20,9 @@ from amplifier_modules import MODULES
 from amplifier_modules.hooks import observe
 from amplifier_modules.hooks.observe.session import SessionObserver
 from amplifier_modules.hooks.observe.settings import ObserveSettings
-from amplifier_modules.hooks.observe.statistics import Labels, Statistics
 from amplifier_modules.hooks.observe.traces import ToolTrace, ToolTraces
-from amplifier_modules.settings import read_settings
+from amplifier_providers.settings import read_settings
+from amplifier_providers.statistics import Labels, Statistics
 
 START = datetime(2026, 1, 2, tzinfo=UTC)
 SECRET = "hunter2-hunter2-hunter2"

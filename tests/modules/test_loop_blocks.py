@@ -16,7 +16,7 @@ from amplifier_core.message_models import (
     ToolCall,
     ToolCallBlock,
 )
-from amplifier_modules.providers.base import BaseProvider
+from amplifier_providers.base import BaseProvider
 
 START, DELTA, END = "content_block:start", "content_block:delta", "content_block:end"
 

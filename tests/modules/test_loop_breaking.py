@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from amplifier_core.models import HookResult, ToolResult
-from amplifier_modules.function_tool import tool
+from amplifier_modules.tool.function_tool import tool
 
 
 @pytest.fixture(params=["asyncio", "trio"])

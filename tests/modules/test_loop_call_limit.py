@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from amplifier_core.message_models import ChatResponse, ToolCall
-from amplifier_modules.providers.base import BaseProvider
+from amplifier_providers.base import BaseProvider
 from amplifier_stream import ChunkCall, StreamChunk
 
 

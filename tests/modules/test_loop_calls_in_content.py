@@ -17,7 +17,7 @@ from amplifier_core.message_models import (
     Usage,
 )
 from amplifier_modules.loops.streaming import StreamingLoop
-from amplifier_modules.providers.base import BaseProvider
+from amplifier_providers.base import BaseProvider
 
 BLOCK = ToolCallBlock(id="1", name="look", input={"x": 1})
 CALLED = ChatResponse(content=[TextBlock(text="I look."), BLOCK], finish_reason="tool_use")

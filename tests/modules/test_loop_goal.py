@@ -13,12 +13,12 @@ from amplifier_agent import Agent, ScriptedProvider
 from amplifier_core.llm_errors import AbortError, ProviderUnavailableError
 from amplifier_core.message_models import ChatResponse, TextBlock, Usage
 from amplifier_core.models import HookResult
-from amplifier_modules.budget import Budget
 from amplifier_modules.loops import streaming
 from amplifier_modules.loops.goal.state import goal_of
-from amplifier_modules.providers.anthropic import AnthropicProvider, read_config
-from amplifier_modules.settings import SettingError, read_settings
-from amplifier_modules.testing.servers import AnthropicServer
+from amplifier_modules.spending.budget import Budget
+from amplifier_providers.anthropic import AnthropicProvider, read_config
+from amplifier_providers.settings import SettingError, read_settings
+from amplifier_testing.servers import AnthropicServer
 
 GOAL = "each function has a test"
 MANY = [f"{word} is missing" for word in ["one", "two", "three", "four", "five", "six", "seven"]]

@@ -15,8 +15,8 @@ import pytest
 
 from amplifier_core.events import TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import ToolResult
-from amplifier_modules.function_tool import tool
 from amplifier_modules.loops.tool_calls import INTERRUPTED
+from amplifier_modules.tool.function_tool import tool
 
 MEGABYTE = 1024 * 1024
 

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from amplifier_core.models import HookResult
-from amplifier_modules.providers.scripted import ScriptedProvider
+from amplifier_providers.scripted import ScriptedProvider
 
 sys.path.insert(0, str(Path(__file__).parent))
 from virtual_time import BACKENDS

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from amplifier_agent import Agent, ScriptedProvider, tool
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     OllamaServer,

@@ -18,7 +18,7 @@ from amplifier_modules.loops import request as request_module
 from amplifier_modules.loops.boundary.injection import Injection, with_injections
 from amplifier_modules.loops.request import RequestBuilder
 from amplifier_modules.loops.settings import LoopSettings
-from amplifier_modules.providers.foreign_form import InvalidMessageError
+from amplifier_providers.requests.foreign_form import InvalidMessageError
 
 MESSAGES = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant"]), "content": st.text(max_size=3)},

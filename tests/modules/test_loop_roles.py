@@ -13,10 +13,10 @@ from amplifier_modules.loops import basic, streaming
 from amplifier_modules.loops.models.provider_choice import choose_provider
 from amplifier_modules.loops.models.roles import Roles, UnknownRoleError
 from amplifier_modules.loops.settings import LoopSettings
-from amplifier_modules.providers import openai_chat
-from amplifier_modules.providers.anthropic import AnthropicProvider, read_config
-from amplifier_modules.settings import SettingError, read_settings
-from amplifier_modules.testing.servers import AnthropicServer, ChatServer
+from amplifier_providers import openai_chat
+from amplifier_providers.anthropic import AnthropicProvider, read_config
+from amplifier_providers.settings import SettingError, read_settings
+from amplifier_testing.servers import AnthropicServer, ChatServer
 
 LOOPS = {"basic": basic.BasicLoop, "streaming": streaming.StreamingLoop}
 MODEL_EVENTS = ("provider:request", "llm:pre", "llm:post", "provider:response")

@@ -12,7 +12,7 @@ from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, Too
 from amplifier_core.models import HookResult
 from amplifier_modules.loops.answers import agent_events
 from amplifier_modules.loops.steering import CAPACITY, SteeringQueueFull
-from amplifier_modules.providers.base import BaseProvider
+from amplifier_providers.base import BaseProvider
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -9,8 +9,8 @@ from amplifier_agent import Agent, ScriptedProvider, Status
 from amplifier_core import session as plain
 from amplifier_core.events import CONTEXT_COMPACTION, LLM_POST, LLM_PRE, PROVIDER_ERROR
 from amplifier_core.llm_errors import ContextLengthError
-from amplifier_modules.contexts.budget import estimate_tokens
 from amplifier_modules.contexts.simple import SimpleContext
+from amplifier_providers.requests.token_estimate import estimate_tokens
 
 
 @pytest.fixture(params=["asyncio", "trio"])

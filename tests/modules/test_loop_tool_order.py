@@ -10,7 +10,7 @@ import sniffio
 from amplifier_core.events import TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
 from amplifier_modules.loops.settings import LoopSettings
-from amplifier_modules.settings import SettingError, read_settings
+from amplifier_providers.settings import SettingError, read_settings
 
 TOOL_START = "tool:start"
 

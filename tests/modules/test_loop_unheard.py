@@ -16,10 +16,10 @@ from amplifier_core.models import HookResult, ToolResult
 from amplifier_modules.contexts.history_events import CONTEXT_MESSAGE
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.contexts.timestamp import Timestamps
-from amplifier_modules.heard import hearing
 from amplifier_modules.loops.answers.response import RequestedCall, block_dict, calls_of
 from amplifier_modules.loops.basic import BasicLoop
 from amplifier_modules.loops.goal.actions import Actions
+from amplifier_modules.running.listening import hearing
 
 
 class Look:

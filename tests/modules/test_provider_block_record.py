@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from amplifier_core.content_models import TextContent, ThinkingContent, ToolCallContent
 from amplifier_core.message_models import TextBlock, ThinkingBlock, ToolCallBlock
 from amplifier_modules.loops.answers.response import block_dict
-from amplifier_modules.providers.block_record import block_record
+from amplifier_providers.answers.block_record import block_record
 
 TEXTS = st.text(max_size=20)
 ARGUMENTS = st.dictionaries(TEXTS, st.integers() | TEXTS, max_size=3)

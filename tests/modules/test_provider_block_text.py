@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_guard.claude import ChartBlock, ClaudeMessage, CodeBlock, TableBlock
-from amplifier_modules.providers.block_text import block_text
+from amplifier_providers.answers.block_text import block_text
 
 
 @pytest.mark.parametrize(

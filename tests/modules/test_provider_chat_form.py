@@ -17,7 +17,7 @@ from amplifier_core.message_models import (
     ToolSpec,
     Usage,
 )
-from amplifier_modules.providers.openai_chat.chat_form import ChatForm
+from amplifier_providers.openai_chat.chat_form import ChatForm
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
 HISTORY: list[dict[str, Any]] = [

@@ -11,12 +11,12 @@ import anyio
 import pytest
 
 from amplifier_core.llm_errors import ProviderUnavailableError
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.provider import AnthropicProvider
-from amplifier_modules.providers.limits.endpoint import endpoint_of
-from amplifier_modules.providers.openai_chat.config import ChatConfig, read_config
-from amplifier_modules.providers.openai_chat.provider import ChatProvider
-from amplifier_modules.providers.retries import Retries, RetrySettings
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.anthropic.provider import AnthropicProvider
+from amplifier_providers.limits.endpoint import endpoint_of
+from amplifier_providers.openai_chat.config import ChatConfig, read_config
+from amplifier_providers.openai_chat.provider import ChatProvider
+from amplifier_providers.retries import Retries, RetrySettings
 
 URL = "http://127.0.0.1:9/v1"
 SETTINGS = RetrySettings(breaker_failures=2, max_retries=0, retry_jitter=False)

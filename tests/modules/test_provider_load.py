@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_modules.providers.limits.endpoint import Endpoint
-from amplifier_modules.providers.limits.rate_limits import RateLimit, rate_limits
-from amplifier_modules.providers.wire.load import Load
-from amplifier_modules.providers.wire.settings import HttpSettings
+from amplifier_providers.limits.endpoint import Endpoint
+from amplifier_providers.limits.rate_limits import RateLimit, rate_limits
+from amplifier_providers.wire.load import Load
+from amplifier_providers.wire.settings import HttpSettings
 
 NOW = 1_000.0
 ANTHROPIC = {

@@ -10,7 +10,7 @@ from amplifier_core import AmplifierSession, ModuleCoordinator
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_core.validation.behavioral import ProviderBehaviorTests
-from amplifier_modules.providers.mock import MockProvider, mount
+from amplifier_providers.mock import MockProvider, mount
 
 
 def asking(content: Any, role: Any = "user") -> ChatRequest:

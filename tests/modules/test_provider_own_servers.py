@@ -7,9 +7,9 @@ from errno import ECONNREFUSED, ECONNRESET
 
 import pytest
 
-from amplifier_modules.providers.own_servers import is_here
-from amplifier_modules.providers.wire.errors import unreachable_error
-from amplifier_modules.providers.wire.service import Service
+from amplifier_providers.own_servers import is_here
+from amplifier_providers.wire.errors import unreachable_error
+from amplifier_providers.wire.service import Service
 
 
 @pytest.mark.parametrize(

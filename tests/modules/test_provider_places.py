@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amplifier_modules.providers.limits.endpoint import Endpoint
-from amplifier_modules.providers.limits.places import Place, Places
-from amplifier_modules.providers.wire.load import Load
-from amplifier_modules.providers.wire.settings import HttpSettings
+from amplifier_providers.limits.endpoint import Endpoint
+from amplifier_providers.limits.places import Place, Places
+from amplifier_providers.wire.load import Load
+from amplifier_providers.wire.settings import HttpSettings
 
 BACKENDS = ["asyncio", "trio"]
 

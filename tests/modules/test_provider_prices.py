@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_modules.providers.prices import pricing as pricing_module
-from amplifier_modules.providers.prices.counts import Counts, charged, counts_of
-from amplifier_modules.providers.prices.pricing import Pricing
-from amplifier_modules.providers.prices.rates import dollars
-from amplifier_modules.providers.prices.settings import ModelPrices
-from amplifier_modules.settings import Settings, read_settings
+from amplifier_providers.prices import pricing as pricing_module
+from amplifier_providers.prices.counts import Counts, charged, counts_of
+from amplifier_providers.prices.pricing import Pricing
+from amplifier_providers.prices.rates import dollars
+from amplifier_providers.prices.settings import ModelPrices
+from amplifier_providers.settings import Settings, read_settings
 
 SERVICES = {
     "anthropic": "anthropic",
@@ -396,7 +396,7 @@ def test_looking_up_prices_opens_no_connection_and_starts_no_thread(
         "import socket, threading\n"
         "def forbidden(*_, **__): raise AssertionError('a connection')\n"
         "socket.socket.connect = socket.getaddrinfo = socket.create_connection = forbidden\n"
-        "from amplifier_modules.providers.prices.pricing import Pricing\n"
+        "from amplifier_providers.prices.pricing import Pricing\n"
         "import sys\n"
         "assert 'genai_prices' not in sys.modules\n"
         "buckets = {'input_tokens': 1, 'output_tokens': 1}\n"

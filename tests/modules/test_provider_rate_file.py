@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_modules.providers.limits.endpoint import Endpoint, KnownLimit
-from amplifier_modules.providers.limits.rate_file import RateFile
-from amplifier_modules.providers.wire.load import Load
-from amplifier_modules.providers.wire.settings import HttpSettings
+from amplifier_providers.limits.endpoint import Endpoint, KnownLimit
+from amplifier_providers.limits.rate_file import RateFile
+from amplifier_providers.wire.load import Load
+from amplifier_providers.wire.settings import HttpSettings
 
 NOW = 1_000.0
 LOW = KnownLimit(limit=100, remaining=1, reset=NOW + 30, noted=NOW)
@@ -32,10 +32,10 @@ HEADERS = {
 PROCESS = f"""
 import sys, time
 import anyio
-from amplifier_modules.providers.limits.endpoint import KnownLimit, endpoint_of
-from amplifier_modules.providers.limits.rate_file import RateFile
-from amplifier_modules.providers.wire.load import Load
-from amplifier_modules.providers.wire.settings import HttpSettings
+from amplifier_providers.limits.endpoint import KnownLimit, endpoint_of
+from amplifier_providers.limits.rate_file import RateFile
+from amplifier_providers.wire.load import Load
+from amplifier_providers.wire.settings import HttpSettings
 
 path, what, url = sys.argv[1:]
 
@@ -274,7 +274,7 @@ def test_what_a_link_names_is_neither_read_nor_written(tmp_path: Path) -> None:
 def test_who_keeps_the_lock_forever_stops_no_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("amplifier_modules.providers.limits.shared_file.LOCK_SECONDS", 0.01)
+    monkeypatch.setattr("amplifier_providers.limits.shared_file.LOCK_SECONDS", 0.01)
     path = tmp_path / "limits.json"
     with (tmp_path / ".limits.json.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from amplifier_modules.providers.prices.pricing import Pricing
+from amplifier_providers.prices.pricing import Pricing
 from amplifier_stream import StreamDecoder
 
 FOLDER = os.environ.get("RECORDED_STREAMS")

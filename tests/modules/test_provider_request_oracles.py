@@ -10,10 +10,10 @@ import openai
 import pytest
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers import anthropic as ours_anthropic
-from amplifier_modules.providers import openai as ours_openai
-from amplifier_modules.providers import openai_chat as ours_chat
-from amplifier_modules.testing.servers import AnthropicServer, ChatServer, ResponsesServer
+from amplifier_providers import anthropic as ours_anthropic
+from amplifier_providers import openai as ours_openai
+from amplifier_providers import openai_chat as ours_chat
+from amplifier_testing.servers import AnthropicServer, ChatServer, ResponsesServer
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABXvMqOgAAAABJRU5E"

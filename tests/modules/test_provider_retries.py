@@ -21,8 +21,8 @@ from amplifier_core.llm_errors import (
     RateLimitError,
     StreamError,
 )
-from amplifier_modules.providers.retries import CallRate, Retries, RetrySettings
-from amplifier_modules.settings import read_settings
+from amplifier_providers.retries import CallRate, Retries, RetrySettings
+from amplifier_providers.settings import read_settings
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -16,7 +16,7 @@ from amplifier_core.message_models import (
     ToolCallBlock,
     Usage,
 )
-from amplifier_modules.providers.scripted import ScriptedProvider
+from amplifier_providers.scripted import ScriptedProvider
 
 
 def request(text: str = "one two three") -> ChatRequest:

@@ -16,8 +16,8 @@ from pydantic import Field
 
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules import MODULES
-from amplifier_modules.settings import Env, SettingError, Settings, env_of, read_settings
-from amplifier_modules.value_problems import Form
+from amplifier_providers.settings import Env, SettingError, Settings, env_of, read_settings
+from amplifier_providers.value_problems import Form
 
 SECRET = "s3cr3t-pa55word"
 

@@ -253,7 +253,7 @@ async def test_depth_and_number_are_limited_and_the_error_says_so(kind: Any) -> 
     @tool
     async def deeper() -> str:
         """Go deeper."""
-        from amplifier_modules.tool_context import ToolContext
+        from amplifier_modules.tool.context import ToolContext
 
         spawn = ToolContext.current().session.coordinator.get_capability("session.spawn")
         return (await spawn("deeper")).text
@@ -360,7 +360,7 @@ async def test_hooks_of_an_agent_judge_its_sub_agents_too() -> None:
     @tool
     async def ask() -> str:
         """Ask a sub-agent."""
-        from amplifier_modules.tool_context import ToolContext
+        from amplifier_modules.tool.context import ToolContext
 
         spawn = ToolContext.current().session.coordinator.get_capability("session.spawn")
         return (await spawn("look")).text

@@ -11,8 +11,8 @@ import pytest
 
 from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, ToolContext, tool
 from amplifier_core import AmplifierSession, ChatRequest, ChatResponse, TextBlock
-from amplifier_modules.settings import SettingError
 from amplifier_modules.tools.task import SYSTEM, mount
+from amplifier_providers.settings import SettingError
 
 
 @pytest.fixture(params=["asyncio", "trio"])

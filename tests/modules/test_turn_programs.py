@@ -17,7 +17,7 @@ from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import HookResult, ToolResult
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.loops.basic import BasicLoop
-from amplifier_modules.providers.scripted import ScriptedProvider
+from amplifier_providers.scripted import ScriptedProvider
 
 DATA = Path(__file__).parents[1] / "data" / "turn_programs.json"
 DOCUMENT: dict[str, Any] = json.loads(DATA.read_text())

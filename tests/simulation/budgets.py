@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from broken import BrokenPromiseError
 
-from amplifier_modules.budget import Budget
+from amplifier_modules.spending.budget import Budget
 
 GRACE_SECONDS = 45.0
 """How long after its last second a turn may take to end: what it waits for may be stubborn."""

@@ -7,7 +7,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any, Literal
 
-from amplifier_modules.budget import Budget
+from amplifier_modules.spending.budget import Budget
 
 Deed = Literal["cancel", "cancel_gracefully", "cancel_task", "steer", "pause", "resume"]
 """What is done to a running turn; `cancel_task` cancels the task of asyncio that awaits it."""

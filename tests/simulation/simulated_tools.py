@@ -9,7 +9,7 @@ from session_plan import budget
 from simulated_world import World
 
 from amplifier_core.models import ToolResult
-from amplifier_modules.tool_context import ToolContext
+from amplifier_modules.tool.context import ToolContext
 
 _SCHEMA = {
     "type": "object",

@@ -20,7 +20,7 @@ from pursued_goal import PursuedGoal
 from session_plan import SessionPlan
 from simulated_person import SimulatedPerson
 
-from amplifier_modules.budget import Budget
+from amplifier_modules.spending.budget import Budget
 
 ASKING: ContextVar[str] = ContextVar("asking_session")
 """The session that asks a model here."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_modules.providers.wire.usage import gross_usage
+from amplifier_providers.wire.usage import gross_usage
 from amplifier_stream import StreamDecoder
 
 counts = st.one_of(st.none(), st.integers(0, 50), st.just(2**63 - 1))

@@ -114,7 +114,7 @@ def _names_provider(order: Order) -> bool:
 
 def _no_key_for(provider: KnownProvider, model: str) -> Failure:
     """The failure for a model without a key, after a line about a name that looks wrong."""
-    from amplifier_modules.providers.anthropic.models import model_profile
+    from amplifier_providers.anthropic.models import model_profile
 
     if provider is USUAL and not model_profile(model).is_known:
         notice(f"error: the model `{model}` is unknown; a known one is `{USUAL.model}`")

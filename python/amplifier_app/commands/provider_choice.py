@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
-from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL as CLAUDE
-from amplifier_modules.providers.openai_chat.presets import PRESETS
-from amplifier_modules.providers.openai_models import DEFAULT_MODEL as GPT
+from amplifier_providers.anthropic.models import DEFAULT_MODEL as CLAUDE
+from amplifier_providers.openai_chat.presets import PRESETS
+from amplifier_providers.requests.openai_models import DEFAULT_MODEL as GPT
 
 if TYPE_CHECKING:
     from amplifier_app.commands.named_modules import NamedModules

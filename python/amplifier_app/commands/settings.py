@@ -11,8 +11,8 @@ from pydantic import ConfigDict, Field
 
 from amplifier_app.commands.prompt import TYPED_CHARS
 from amplifier_app.failure import Failure
-from amplifier_modules.settings import Env, SettingError, Settings, read_settings
-from amplifier_modules.value_problems import Form
+from amplifier_providers.settings import Env, SettingError, Settings, read_settings
+from amplifier_providers.value_problems import Form
 
 _LOOP = ("max_iterations", "max_result_bytes")
 _TOOLS = ("max_result_bytes",)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from amplifier_app.dollars import dollars
-from amplifier_modules.counted import counted
+from amplifier_providers.running.count_noun import counted
 
 if TYPE_CHECKING:
     from amplifier_agent import Result, TokenUsage

@@ -28,7 +28,7 @@ _NEEDED = (
     "amplifier_app.display.session_display",
     "amplifier_agent.agent",
     "amplifier_app.commands.conversation",
-    "amplifier_modules.providers.anthropic.provider",
+    "amplifier_providers.anthropic.provider",
     "amplifier_modules.loops.streaming",
 )
 _SECONDS_TO_SHOW = 0.1

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias, cast
 from amplifier_app.display.preview import failure_summary
 from amplifier_app.printable import printable_line
 from amplifier_core import events
-from amplifier_modules.budget import BUDGET_WARNING, warning_text
-from amplifier_modules.counted import counted
 from amplifier_modules.loops.goal.pursuit import CONTINUING, GOAL_PROGRESS
 from amplifier_modules.loops.steering import STEERING_DISCARDED
-from amplifier_modules.providers.wire.events import PROVIDER_PULL_PROGRESS
+from amplifier_modules.spending.budget import BUDGET_WARNING, warning_text
+from amplifier_providers.running.count_noun import counted
+from amplifier_providers.wire.events import PROVIDER_PULL_PROGRESS
 
 _SHOWN_BYTES = 100_000_000
 """Smaller parts of a model are downloaded in a moment."""

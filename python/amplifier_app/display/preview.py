@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from amplifier_app.printable import printable_line
-from amplifier_modules.counted import counted
+from amplifier_providers.running.count_noun import counted
 
 MAX_PREVIEW_CHARS = 200
 """Characters of a tool call's arguments, or of a result, that are shown."""

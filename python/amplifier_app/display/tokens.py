@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import cast
 
 from amplifier_app.dollars import dollars
-from amplifier_modules.counted import counted
-from amplifier_modules.spending.dollars import read_dollars
-from amplifier_modules.spending.token_count import read_count, sum_counts
+from amplifier_providers.prices.dollars import read_dollars
+from amplifier_providers.prices.token_count import read_count, sum_counts
+from amplifier_providers.running.count_noun import counted
 
 
 class TokenCount:

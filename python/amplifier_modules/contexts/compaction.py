@@ -19,9 +19,9 @@ from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator, Field
 
-from amplifier_modules.settings import Settings
+from amplifier_providers.requests.token_estimate import estimate_tokens
+from amplifier_providers.settings import Settings
 
-from .budget import estimate_tokens
 from .groups import RESULTS, SYSTEM, Message, groups, is_said_by_user
 from .notice import Verbosity, is_notice, notice
 from .view import View

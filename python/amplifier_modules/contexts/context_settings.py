@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from ..value_problems import Form
+from amplifier_providers.value_problems import Form
+
 from .compaction import CompactionSettings, Count
 from .meter import Kind
 from .put_aside import MIN_BYTES

@@ -13,7 +13,7 @@ import anyio
 from amplifier_core._kernel.interruption import Interruption, asyncio_loop
 from amplifier_core._kernel.left_behind import Leaving, steps_of
 
-from ..heard import hearing
+from ..running.listening import hearing
 from .message_source import REPLACEMENT, from_source, source_of
 
 logger = logging.getLogger(__name__)

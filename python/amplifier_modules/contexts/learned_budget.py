@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from .budget import estimate_tokens
+from amplifier_providers.requests.token_estimate import estimate_tokens
 
 Message = dict[str, Any]
 

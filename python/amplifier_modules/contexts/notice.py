@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from amplifier_modules.counted import counted
+from amplifier_providers.running.count_noun import counted
 
 from .groups import Message, program_of
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from amplifier_core._kernel.capability_names import SESSION_WORKING_DIR
 from amplifier_core.message_models import Message as RequestMessage
-from amplifier_modules.settings import read_settings
+from amplifier_providers.settings import read_settings
 
 from .calls import call_names
 from .context_settings import ContextSettings

@@ -7,8 +7,8 @@ from typing import Any
 
 from amplifier_core.events import CONTEXT_COMPACTION
 from amplifier_core.llm_errors import ContextLengthError
+from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN
 
-from .budget import CHARACTERS_PER_TOKEN
 from .compaction import compact
 from .context_settings import ContextSettings
 from .groups import Message

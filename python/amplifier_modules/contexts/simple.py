@@ -12,9 +12,9 @@ from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, REQUES
 from amplifier_core._kernel.shown import shown
 from amplifier_core._loading.session_bound import session_bound
 from amplifier_core.events import LLM_RESPONSE
-from amplifier_modules.settings import read_settings
+from amplifier_providers.requests.token_estimate import estimate_tokens, request_budget
+from amplifier_providers.settings import read_settings
 
-from .budget import estimate_tokens, request_budget
 from .calls import call_ids
 from .context_settings import ContextSettings
 from .groups import Message, behind_calls, can_be_sent

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.message_models import Message as RequestMessage
+from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN
 
-from ..aside_call import ASIDE_CALL
-from .budget import CHARACTERS_PER_TOKEN
+from ..running.side_call import ASIDE_CALL
 from .groups import Message
 
 logger = logging.getLogger(__name__)

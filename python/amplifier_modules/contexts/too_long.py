@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from amplifier_core.llm_errors import ContextLengthError
 from amplifier_core.message_models import ChatRequest, Message
-
-from .budget import CHARACTERS_PER_TOKEN, estimate_tokens
+from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN, estimate_tokens
 
 _NAMES = {
     "system": "the system prompt",

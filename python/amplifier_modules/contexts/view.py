@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from .budget import estimate_tokens
+from amplifier_providers.requests.token_estimate import estimate_tokens
+
 from .groups import Message
 
 

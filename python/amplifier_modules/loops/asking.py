@@ -11,7 +11,7 @@ from amplifier_core.events import PROVIDER_ERROR, PROVIDER_REQUEST, USER_NOTIFIC
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
-from ..failure import in_words
+from ..running.failure import in_words
 from ..spending.account import Limit
 from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
 from ..spending.ledger import Ledger, LimitReachedError

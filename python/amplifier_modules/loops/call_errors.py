@@ -5,8 +5,8 @@ from __future__ import annotations
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
 
-from ..budget import OverBudgetError
-from ..failure import in_words
+from ..running.failure import in_words
+from ..spending.budget import OverBudgetError
 from .answers.response import RequestedCall
 from .recovery.recoverable_error import ErrorKind, RecoverableError
 from .tool_answer import Answer

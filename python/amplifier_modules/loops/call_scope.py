@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..argument_check import ArgumentCheck
-from ..providers.calls_per_answer import USUAL_CALLS
+from amplifier_providers.answers.argument_check import ArgumentCheck
+from amplifier_providers.answers.calls_per_answer import USUAL_CALLS
+
 from ..spending.ledger import Ledger
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints

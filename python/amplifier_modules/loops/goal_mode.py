@@ -12,7 +12,7 @@ from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, Message
 
 from ..contexts.message_source import GOAL
-from ..failure import in_words
+from ..running.failure import in_words
 from ..spending.ledger import Ledger
 from .answers.response import text_of
 from .aside import AsideCalls, BudgetUsedUpError

@@ -14,9 +14,9 @@ from amplifier_core._kernel.capability_names import (
     TURN_RESPONSE_FORMAT,
 )
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_modules.settings import read_settings
+from amplifier_providers.settings import read_settings
 
-from ..budget import Budget
+from ..spending.budget import Budget
 from ..spending.ledger import Ledger, running_ledger
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints

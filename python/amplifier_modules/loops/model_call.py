@@ -18,12 +18,12 @@ from amplifier_core.events import (
 )
 from amplifier_core.llm_errors import ContextLengthError, LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
+from amplifier_providers.prices.allowance import NoRoomError
+from amplifier_providers.running.call_purpose import CALL_PURPOSE
 
-from ..awaitable import awaitable_of
-from ..call_purpose import CALL_PURPOSE
 from ..contexts.too_long import cannot_be_shorter
-from ..failure import described
-from ..spending.allowance import NoRoomError
+from ..running.awaitable import awaitable_of
+from ..running.failure import described
 from .answers.blocks import are_emitted, emit_blocks
 from .answers.emitter import AfterWord
 from .answers.hidden_thoughts import with_hidden_thoughts

@@ -12,10 +12,10 @@ from amplifier_core._kernel.capability_names import (
     SESSION_STEER,
 )
 
-from ..budget import BUDGET_WARNING
 from ..contexts.history_events import HISTORY_EVENTS
 from ..spawn.spawn import offer_spawn
 from ..spawn.task import TASK_END, TASK_START
+from ..spending.budget import BUDGET_WARNING
 from .answers import agent_events
 from .boundary.call_approval import APPROVAL_TIMEOUT
 from .boundary.call_context import TOOL_START, offer_progress

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from ..loop_thread import caller_into_loop
+from amplifier_providers.running.loop_thread import caller_into_loop
+
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 

@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
+from amplifier_providers.requests.foreign_form import InvalidMessageError, is_foreign, native
 
 from ..contexts.own_message import OwnMessage, changes
 from ..contexts.sent_messages import SentMessages
-from ..providers.foreign_form import InvalidMessageError, is_foreign, native
 from .settings import LoopSettings
 
 _CHUNK = 256

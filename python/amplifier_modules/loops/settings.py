@@ -6,19 +6,20 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from ..budget import Budget
-from ..budget_config import budget_of
-from ..providers.calls_per_answer import USUAL_CALLS, CallsPerAnswer
-from ..providers.requested_thinking import (
+from amplifier_providers.answers.calls_per_answer import USUAL_CALLS, CallsPerAnswer
+from amplifier_providers.answers.tag_options import ToolTags
+from amplifier_providers.requests.requested_thinking import (
     ExtendedThinking,
     RequestedThinking,
     ThinkingMode,
     requested_thinking,
 )
-from ..providers.tag_options import ToolTags
-from ..settings import OptionalText, Settings
+from amplifier_providers.settings import OptionalText, Settings
+from amplifier_providers.value_problems import Form
+
 from ..spawn.family import TaskLimits
-from ..value_problems import Form
+from ..spending.budget import Budget
+from ..spending.budget_config import budget_of
 from .answers.tool_prompt import TOOLS_PLACE, ToolFormat
 from .models.role_settings import RoleModel, RoleModels
 

@@ -6,9 +6,10 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..argument_check import ArgumentCheck
+from amplifier_providers.answers.argument_check import ArgumentCheck
+from amplifier_providers.answers.tag_options import is_session_tag
+
 from ..contexts.learned_budget import LearnedBudgets
-from ..providers.tag_options import is_session_tag
 from .answers.missing_call import MissingCalls
 from .pace import LastCall
 from .pause import Pause

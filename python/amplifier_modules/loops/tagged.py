@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..providers.tag_options import ToolTags
+from amplifier_providers.answers.tag_options import ToolTags
+
 from .offer import mount_loop
 from .settings import LoopSettings
 from .streaming import StreamingLoop

@@ -16,13 +16,13 @@ from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 
-from ..awaitable import awaitable_of
-from ..budget import OverBudgetError
-from ..failure import described, in_words
-from ..loop_breaking import ends_turn
+from ..running.awaitable import awaitable_of
+from ..running.failure import described, in_words
 from ..spawn.tasks import closing_seconds
 from ..spending.account import Limit
-from ..tool_exit import ToolExitError, may_be_ctrl_c
+from ..spending.budget import OverBudgetError
+from ..tool.exit import ToolExitError, may_be_ctrl_c
+from ..tool.loop_breaking import ends_turn
 from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context

@@ -15,7 +15,7 @@ from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.message_models import ChatResponse, TextBlock
 
 from ..spending.account import Limit
-from ..tool_exit import ToolExitError
+from ..tool.exit import ToolExitError
 from .answers.response import RequestedCall
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints

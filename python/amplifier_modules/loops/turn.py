@@ -20,7 +20,7 @@ from amplifier_core.events import (
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
-from ..aside_call import ASIDE_CALL
+from ..running.side_call import ASIDE_CALL
 from ..spending.account import Limit
 from ..spending.ledger import RUNNING, Ledger
 from .answers.tool_list import example_writer

@@ -10,8 +10,8 @@ import anyio
 
 from amplifier_core.message_models import ChatResponse
 
-from ..awaitable import awaitable_of
 from ..contexts.message_source import CLOSING, from_source
+from ..running.awaitable import awaitable_of
 from .answers.response import RequestedCall, assistant_message
 from .boundary.cancellation import Shielded
 from .outcome import closing_message

@@ -15,10 +15,10 @@ from amplifier_core._loading.mounted_modules import mounted_modules, note_inheri
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleLoader
 
-from ..budget import Budget
 from ..contexts.attached import attach_context
+from ..running.token_ending import is_of_token
+from ..spending.budget import Budget
 from ..spending.ledger import RUNNING, Ledger
-from ..token_ending import is_of_token
 from .child_plan import child_plan
 from .rights import Rights, hand_on
 from .task import Answer, Used

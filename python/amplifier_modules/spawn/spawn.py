@@ -14,7 +14,7 @@ from .tasks import Child, Tasks, tasks_of
 if TYPE_CHECKING:
     from amplifier_core import ContextManager, Provider, Tool
 
-    from ..budget import Budget
+    from ..spending.budget import Budget
     from .child_session import ChildSession, Recipe
 
 
@@ -182,7 +182,7 @@ class Spawn:
     def _child(
         self, prompt: str, recipe: Recipe, budget: Budget | None, **options: Any
     ) -> ChildSession:
-        from ..budget import Budget
+        from ..spending.budget import Budget
         from .child_session import ChildSession
 
         for name, value in (("prompt", prompt), ("system", recipe.system)):
@@ -226,7 +226,7 @@ def _tool(given: Any) -> Any:
     if isinstance(getattr(given, "name", None), str) and callable(getattr(given, "execute", None)):
         return given
     if callable(given) and not isinstance(given, type):
-        from ..function_tool import tool
+        from ..tool.function_tool import tool
 
         return tool(given)
     raise TypeError(

@@ -14,8 +14,8 @@ from amplifier_core import AmplifierSession
 from amplifier_core._kernel.capability_names import SESSION_COST, SESSION_TASKS
 from amplifier_core._kernel.interruption import stand_alone
 
-from ..background import start_task
-from ..tool_context import CURRENT
+from ..running.background import start_task
+from ..tool.context import CURRENT
 from .family import Family, TaskLimits
 from .task import TASK_END, TASK_START, Answer, TaskInfo, TaskResult, Used
 

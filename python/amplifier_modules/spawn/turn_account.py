@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from amplifier_core import events
 from amplifier_core._kernel.json_shape import shape_of
+from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
+from amplifier_providers.prices.dollars import read_dollars
+from amplifier_providers.prices.token_count import read_count
 
-from ..budget import is_over_budget
-from ..spending.dollars import read_dollars
-from ..spending.token_count import read_count
-from ..stop_reasons import CUT_SHORT, REFUSED
+from ..spending.budget import is_over_budget
 from .task import TASK_END, TOKENS, Answer, Used
 
 

@@ -10,8 +10,9 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Literal
 
-from ..budget import Budget
-from .estimate import Estimate, Spent
+from amplifier_providers.prices.estimate import Estimate, Spent
+
+from .budget import Budget
 from .many_locks import ManyLocks
 from .stopwatch import Stopwatch
 

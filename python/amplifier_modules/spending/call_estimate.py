@@ -10,12 +10,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from amplifier_core.message_models import ChatRequest
+from amplifier_providers.prices.call_bound import CallBound
+from amplifier_providers.prices.dollars import read_dollars
+from amplifier_providers.prices.estimate import NOTHING, Estimate
+from amplifier_providers.prices.input_bound import most_input_tokens
+from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN, estimate_tokens
 
-from ..contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
-from .call_bound import CallBound
-from .dollars import read_dollars
-from .estimate import NOTHING, Estimate
-from .input_bound import most_input_tokens
 from .ledger import Ledger
 
 logger = logging.getLogger(__name__)

@@ -10,11 +10,12 @@ from contextvars import ContextVar
 from decimal import Decimal
 from typing import Any, Protocol
 
-from ..budget import BUDGET_WARNING, Budget, SharedBudget
+from amplifier_providers.prices.allowance import NoRoomError
+from amplifier_providers.prices.call_bound import CallBound
+from amplifier_providers.prices.estimate import NOTHING, Estimate, Spent
+
 from .account import Account, Limit, LimitKind, warned_from
-from .allowance import NoRoomError
-from .call_bound import CallBound
-from .estimate import NOTHING, Estimate, Spent
+from .budget import BUDGET_WARNING, Budget, SharedBudget
 from .reservation import Reservation
 from .shared_account import SharedAccount, account_of
 

@@ -7,11 +7,11 @@ from decimal import Decimal
 from types import TracebackType
 from typing import Any, Protocol, Self, cast
 
-from .allowance import CALL_ALLOWANCE
-from .call_bound import CallBound
-from .dollars import read_dollars
-from .estimate import NOTHING, Estimate, Spent
-from .token_count import TokenCount, read_count, sum_counts
+from amplifier_providers.prices.allowance import CALL_ALLOWANCE
+from amplifier_providers.prices.call_bound import CallBound
+from amplifier_providers.prices.dollars import read_dollars
+from amplifier_providers.prices.estimate import NOTHING, Estimate, Spent
+from amplifier_providers.prices.token_count import TokenCount, read_count, sum_counts
 
 
 class Books(Protocol):

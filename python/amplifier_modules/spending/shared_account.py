@@ -8,9 +8,10 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
-from ..budget import Budget, BudgetAmounts, SharedBudget
+from amplifier_providers.prices.estimate import NOTHING
+
 from .account import Account
-from .estimate import NOTHING
+from .budget import Budget, BudgetAmounts, SharedBudget
 from .stopwatch import Stopwatch
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from amplifier_core._kernel.shown import shown
 from amplifier_core.models import ToolResult
 from amplifier_modules.tools.result_bytes import clipped
-from amplifier_modules.value_problems import problem
+from amplifier_providers.value_problems import problem
 
 _INVALID = "invalid_arguments"
 

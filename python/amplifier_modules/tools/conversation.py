@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..function_tool import tool
-from ..settings import Settings, read_settings
+from amplifier_providers.settings import Settings, read_settings
+
+from ..tool.function_tool import tool
 
 __amplifier_module_type__ = "tool"
 

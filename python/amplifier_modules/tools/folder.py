@@ -12,9 +12,9 @@ from pydantic import Field
 
 from amplifier_core._kernel.capability_names import SESSION_WORKING_DIR
 from amplifier_guard import PathPolicy
+from amplifier_providers.settings import Settings, read_settings
+from amplifier_providers.value_problems import Form
 
-from ..settings import Settings, read_settings
-from ..value_problems import Form
 from .blocking import BlockingTool
 from .result_bytes import MAX_RESULT_BYTES, MIN_RESULT_BYTES
 

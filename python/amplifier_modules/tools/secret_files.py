@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from amplifier_guard import PathPolicy, PathProtected
-from amplifier_modules.tool_context import ToolContext
+from amplifier_modules.tool.context import ToolContext
 
 
 class SecretFiles:

@@ -11,16 +11,16 @@ from amplifier_core._kernel.capability_names import SESSION_SPAWN
 from amplifier_core._kernel.shown import shown
 from amplifier_core.events import PROVIDER_REQUEST
 from amplifier_core.models import HookResult, ToolResult
-from amplifier_modules.settings import OptionalText, Settings, read_settings
 from amplifier_modules.spawn.spawn import Spawn
 from amplifier_modules.spawn.task import TaskInfo, TaskLimitError, TaskResult
 from amplifier_modules.spawn.tasks import coordinator_of
-from amplifier_modules.tool_context import CURRENT
+from amplifier_modules.tool.context import CURRENT
 from amplifier_modules.tools.blocking import Arguments
-from amplifier_modules.value_problems import Form, problem
+from amplifier_providers.settings import OptionalText, Settings, read_settings
+from amplifier_providers.value_problems import Form, problem
 
-from ..budget import Budget
-from ..budget_config import budget_of
+from ..spending.budget import Budget
+from ..spending.budget_config import budget_of
 
 __amplifier_module_type__ = "tool"
 

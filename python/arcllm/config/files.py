@@ -8,8 +8,8 @@ import tomllib
 from pathlib import Path
 from typing import Any, TypeVar
 
-from amplifier_modules.settings import SettingError, Settings, read_settings
-from amplifier_modules.value_problems import shown_key
+from amplifier_providers.settings import SettingError, Settings, read_settings
+from amplifier_providers.value_problems import shown_key
 
 from ..exceptions import ArcLLMConfigError
 from .names import is_name, name_rule

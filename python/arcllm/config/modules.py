@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 
 from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.shown import shown
-from amplifier_modules.value_problems import shown_key
+from amplifier_providers.value_problems import shown_key
 
 from ..exceptions import ArcLLMConfigError
 from .tables import GlobalConfig

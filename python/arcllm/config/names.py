@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from amplifier_core._kernel.shown import shown
-from amplifier_modules.value_problems import shown_key
+from amplifier_providers.value_problems import shown_key
 
 from ..exceptions import ArcLLMConfigError
 

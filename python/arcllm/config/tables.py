@@ -8,9 +8,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from amplifier_modules.providers.prices.settings import Dollars
-from amplifier_modules.settings import Settings
-from amplifier_modules.value_problems import Form
+from amplifier_providers.prices.settings import Dollars
+from amplifier_providers.settings import Settings
+from amplifier_providers.value_problems import Form
 
 _PRICES = {
     "input": "cost_input_per_1m",

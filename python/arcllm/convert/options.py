@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from amplifier_core import message_models as kernel
 from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.shown import shown
-from amplifier_modules.providers.requested_thinking import RequestedThinking
+from amplifier_providers.requests.requested_thinking import RequestedThinking
 
 from ..exceptions import ArcLLMConfigError
 from ..step import Call

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from amplifier_core import message_models as kernel
-from amplifier_modules.providers.requested_thinking import HIDDEN, THOUGHTS
+from amplifier_providers.requests.requested_thinking import HIDDEN, THOUGHTS
 
 from ..exceptions import ArcLLMParseError
 from ..types import LLMResponse, TextBlock, ToolCall, ToolUseBlock, Usage

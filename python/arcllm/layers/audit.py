@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from amplifier_guard import Redactor
-from amplifier_modules.settings import Settings
+from amplifier_providers.settings import Settings
 
 from ..step import Call, Step
 from .log_line import LogLine

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from amplifier_core.llm_errors import InvalidRequestError
-from amplifier_modules.contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
-from amplifier_modules.model_window import limits_of
-from amplifier_modules.providers.requested_thinking import requested_thinking
+from amplifier_providers.requests.model_window import limits_of
+from amplifier_providers.requests.requested_thinking import requested_thinking
+from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN, estimate_tokens
 
 from ..step import Call, Step
 from ..types import ContentBlock, ImageBlock, Message, ToolResultBlock

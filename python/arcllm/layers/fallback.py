@@ -9,8 +9,8 @@ from typing import Annotated, TypeVar
 import anyio
 from pydantic import Field
 
-from amplifier_modules.closing import closing
-from amplifier_modules.settings import Settings
+from amplifier_providers.running.closing import closing
+from amplifier_providers.settings import Settings
 
 from ..exceptions import ArcLLMConfigError
 from ..step import Call, Piece, Step

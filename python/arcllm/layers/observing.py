@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
-from amplifier_modules.closing import closing
+from amplifier_providers.running.closing import closing
 
 from ..step import Call, Piece, Step
 from ..types import LLMResponse

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from amplifier_modules.closing import closing
+from amplifier_providers.running.closing import closing
 
 from ..step import Call, Piece, Step
 from ..types import LLMResponse
@@ -68,7 +68,7 @@ class OtelLayer(ObservingLayer["Span"]):
             from opentelemetry import trace
             from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-            from amplifier_modules.hooks.observe.measures import Measures
+            from amplifier_providers.measures import Measures
 
             from .otel_export import pipeline_of
         except ModuleNotFoundError as error:

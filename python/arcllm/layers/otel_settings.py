@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from amplifier_modules.settings import Settings
+from amplifier_providers.settings import Settings
 
 from ..exceptions import ArcLLMConfigError
 

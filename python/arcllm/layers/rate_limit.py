@@ -10,8 +10,8 @@ from pydantic import Field
 
 from amplifier_core._kernel import sleep as waiting
 from amplifier_guard import Rate, RateLimited, RateLimiter
-from amplifier_modules.closing import closing
-from amplifier_modules.settings import Settings
+from amplifier_providers.running.closing import closing
+from amplifier_providers.settings import Settings
 
 from ..step import Call, Piece, Step
 from ..types import LLMResponse

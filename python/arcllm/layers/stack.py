@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 from pydantic import BaseModel, ValidationError
 
 from amplifier_core._kernel.advice import advice_on
-from amplifier_modules.value_problems import problem
+from amplifier_providers.value_problems import problem
 
 from ..exceptions import ArcLLMConfigError
 from ..step import Step

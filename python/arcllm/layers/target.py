@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
-from amplifier_modules.settings import Settings
-from amplifier_modules.value_problems import Form
+from amplifier_providers.settings import Settings
+from amplifier_providers.value_problems import Form
 
 from ..exceptions import ArcLLMConfigError
 

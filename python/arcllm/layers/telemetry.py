@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from amplifier_modules.settings import Settings
+from amplifier_providers.settings import Settings
 
 from ..step import Step
 from .log_line import LogLine

@@ -7,8 +7,8 @@ from threading import Lock
 from types import SimpleNamespace
 
 from amplifier_core.llm_errors import InvalidToolCallError
-from amplifier_modules.argument_check import ArgumentCheck
-from amplifier_modules.closing import closing
+from amplifier_providers.answers.argument_check import ArgumentCheck
+from amplifier_providers.running.closing import closing
 
 from ..step import Call, Piece, Step
 from ..types import LLMResponse, Tool

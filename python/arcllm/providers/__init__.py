@@ -1,1 +1,1 @@
-"""The providers, on the wire code of `amplifier_modules`."""
+"""The providers, on the wire code of `amplifier_providers`."""

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from amplifier_core.llm_errors import ConfigurationError, LLMError
-from amplifier_modules.settings import SettingError
+from amplifier_providers.settings import SettingError
 
 from ..exceptions import ArcLLMAPIError, ArcLLMConfigError, ArcLLMError
 from .names import PROVIDERS, ProviderName

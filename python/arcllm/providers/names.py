@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from amplifier_modules.providers.openai_chat.presets import PRESETS
+from amplifier_providers.openai_chat.presets import PRESETS
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.interruption import asyncio_loop
 from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
-from amplifier_modules.closing import closing
-from amplifier_modules.output_type import is_native
-from amplifier_modules.spending.allowance import admitted_by
+from amplifier_providers.answers.output_type import is_native
+from amplifier_providers.prices.allowance import admitted_by
+from amplifier_providers.running.closing import closing
 
 from ..convert.conversation import Conversation
 from ..convert.options import kernel_request
@@ -32,7 +32,7 @@ from .streamed import Deltas
 from .wires import Wire, wire_of
 
 if TYPE_CHECKING:
-    from amplifier_modules.providers.wire.provider import WireProvider
+    from amplifier_providers.wire.provider import WireProvider
     from amplifier_stream import StreamChunk
 
 

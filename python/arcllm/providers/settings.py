@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from amplifier_core._kernel.advice import advice_on
-from amplifier_modules.providers.retries import RetrySettings
-from amplifier_modules.settings import Settings
+from amplifier_providers.retries import RetrySettings
+from amplifier_providers.settings import Settings
 
 from ..exceptions import ArcLLMConfigError
 

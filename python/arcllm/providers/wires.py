@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from amplifier_modules.settings import Settings
+from amplifier_providers.settings import Settings
 
 from ..exceptions import ArcLLMConfigError
 from .names import ProviderName
 from .settings import checked_settings
 
 if TYPE_CHECKING:
-    from amplifier_modules.providers.wire.provider import WireProvider
+    from amplifier_providers.wire.provider import WireProvider
 
 _MAX_TOKENS = 16_000
 """Tokens of an answer over the Responses API: here it is one request, which nothing goes on with."""
@@ -47,8 +47,8 @@ def wire_of(entry: ProviderName, settings: Values) -> Wire:
 
 
 def _anthropic(entry: ProviderName, settings: Values) -> Wire:
-    from amplifier_modules.providers.anthropic.config import AnthropicConfig, read_config
-    from amplifier_modules.providers.anthropic.provider import AnthropicProvider
+    from amplifier_providers.anthropic.config import AnthropicConfig, read_config
+    from amplifier_providers.anthropic.provider import AnthropicProvider
 
     config = read_config(_checked(entry, settings, AnthropicConfig))
     if config is None:
@@ -58,8 +58,8 @@ def _anthropic(entry: ProviderName, settings: Values) -> Wire:
 
 
 def _openai(entry: ProviderName, settings: Values) -> Wire:
-    from amplifier_modules.providers.openai.config import OpenAIConfig, read_config
-    from amplifier_modules.providers.openai.provider import OpenAIProvider
+    from amplifier_providers.openai.config import OpenAIConfig, read_config
+    from amplifier_providers.openai.provider import OpenAIProvider
 
     config = read_config(_checked(entry, settings, OpenAIConfig))
     if config is None:
@@ -69,9 +69,9 @@ def _openai(entry: ProviderName, settings: Values) -> Wire:
 
 
 def _azure(entry: ProviderName, settings: Values) -> Wire:
-    from amplifier_modules.providers.azure_openai.config import AzureOpenAIConfig, read_config
-    from amplifier_modules.providers.azure_openai.deployment import DeploymentProvider
-    from amplifier_modules.providers.azure_openai.provider import AzureOpenAIProvider
+    from amplifier_providers.azure_openai.config import AzureOpenAIConfig, read_config
+    from amplifier_providers.azure_openai.deployment import DeploymentProvider
+    from amplifier_providers.azure_openai.provider import AzureOpenAIProvider
 
     config = read_config(_checked(entry, settings, AzureOpenAIConfig))
     if isinstance(config, str):
@@ -83,16 +83,16 @@ def _azure(entry: ProviderName, settings: Values) -> Wire:
 
 
 def _ollama(entry: ProviderName, settings: Values) -> Wire:
-    from amplifier_modules.providers.ollama.config import OllamaConfig, read_config
-    from amplifier_modules.providers.ollama.provider import OllamaProvider
+    from amplifier_providers.ollama.config import OllamaConfig, read_config
+    from amplifier_providers.ollama.provider import OllamaProvider
 
     config = read_config(_checked(entry, settings, OllamaConfig))
     return Wire(config.address, lambda: OllamaProvider(config))
 
 
 def _chat(entry: ProviderName, settings: Values) -> Wire:
-    from amplifier_modules.providers.openai_chat.config import OpenAIChatConfig, read_config
-    from amplifier_modules.providers.openai_chat.provider import ChatProvider
+    from amplifier_providers.openai_chat.config import OpenAIChatConfig, read_config
+    from amplifier_providers.openai_chat.provider import ChatProvider
 
     values = _checked(entry, settings, OpenAIChatConfig)
     config = read_config(values, preset=entry.preset or None)

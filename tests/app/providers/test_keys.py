@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from terminal import CTRL_C, Terminal
 
-from amplifier_modules.testing.servers import AnthropicServer, ChatServer, Fault, ResponsesServer
+from amplifier_testing.servers import AnthropicServer, ChatServer, Fault, ResponsesServer
 
 KEY = "zq-Hk3+of_this=service"
 OTHER = "zq-Hk3+of_another=one"

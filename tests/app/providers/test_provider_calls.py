@@ -13,7 +13,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from terminal import CTRL_C, Terminal
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     Fault,
@@ -21,7 +21,7 @@ from amplifier_modules.testing.servers import (
     OllamaServer,
     ResponsesServer,
 )
-from amplifier_modules.testing.servers.chat import PRESETS
+from amplifier_testing.servers.chat import PRESETS
 
 KEY = "zq-Hk3+of_this=service"
 COUNTED = "one two three four five six seven eight nine ten"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from terminal import Terminal
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from terminal import Terminal
 
-from amplifier_modules.testing.servers import Answer, Fault, OllamaModel, OllamaServer
+from amplifier_testing.servers import Answer, Fault, OllamaModel, OllamaServer
 
 FIRST = """<think>I look around.</think>I look first: 1 < 2.
 <tool>{"tool_name": "list_directory", "arguments": {}}</tool>

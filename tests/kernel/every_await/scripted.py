@@ -12,7 +12,7 @@ from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, Too
 from amplifier_core.models import ToolResult
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.loops import basic, streaming, tagged
-from amplifier_modules.providers.base import BaseProvider
+from amplifier_providers.base import BaseProvider
 
 if TYPE_CHECKING:
     from subject import Subject

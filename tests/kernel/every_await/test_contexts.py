@@ -13,11 +13,11 @@ from subject import suspend
 
 from amplifier_core import ChatRequest, ChatResponse, TextBlock, ToolResult
 from amplifier_core.message_models import ToolCall, ToolCallBlock
-from amplifier_modules.contexts.budget import estimate_tokens
 from amplifier_modules.contexts.notice import is_notice
 from amplifier_modules.contexts.persistent import PersistentContext
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.spending.ledger import running_ledger
+from amplifier_providers.requests.token_estimate import estimate_tokens
 
 LONG = "".join(f"line {number} of what was seen\n" for number in range(400))
 PAIRS = {

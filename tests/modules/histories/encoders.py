@@ -7,15 +7,15 @@ from typing import Any
 
 from writers import CLAUDES, GPTS, OF_SERVICES, OLLAMA
 
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.request import AnthropicEncoder
-from amplifier_modules.providers.ollama import read_config
-from amplifier_modules.providers.ollama.models import ModelFacts
-from amplifier_modules.providers.ollama.request import OllamaEncoder
-from amplifier_modules.providers.openai.config import OpenAIConfig
-from amplifier_modules.providers.openai_chat import PRESETS, ChatSettings
-from amplifier_modules.providers.openai_chat.request import ChatEncoder
-from amplifier_modules.providers.responses.request import ResponsesEncoder
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.anthropic.request import AnthropicEncoder
+from amplifier_providers.ollama import read_config
+from amplifier_providers.ollama.models import ModelFacts
+from amplifier_providers.ollama.request import OllamaEncoder
+from amplifier_providers.openai.config import OpenAIConfig
+from amplifier_providers.openai_chat import PRESETS, ChatSettings
+from amplifier_providers.openai_chat.request import ChatEncoder
+from amplifier_providers.responses.request import ResponsesEncoder
 
 
 def _anthropic() -> Any:

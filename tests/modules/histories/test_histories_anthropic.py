@@ -12,8 +12,8 @@ from writers import ANTHROPIC, CLAUDES, OF_ANTHROPIC, mostly
 
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.request import AnthropicEncoder
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.anthropic.request import AnthropicEncoder
 
 WRITERS = mostly(*OF_ANTHROPIC)
 SETTINGS = st.fixed_dictionaries(

@@ -13,10 +13,10 @@ from writers import CHAT, OF_SERVICES, mostly
 
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.openai_chat import PRESETS, ChatSettings
-from amplifier_modules.providers.openai_chat.config import with_settings
-from amplifier_modules.providers.openai_chat.presets import OTHER
-from amplifier_modules.providers.openai_chat.request import ChatEncoder
+from amplifier_providers.openai_chat import PRESETS, ChatSettings
+from amplifier_providers.openai_chat.config import with_settings
+from amplifier_providers.openai_chat.presets import OTHER
+from amplifier_providers.openai_chat.request import ChatEncoder
 
 SERVICES = {
     "openai-chat": ("openai", "gpt-4o"),

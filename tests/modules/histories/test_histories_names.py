@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers import anthropic, ollama, openai, openai_chat
-from amplifier_modules.providers.anthropic.turns import TOOL_NAMES as OF_ANTHROPIC
-from amplifier_modules.providers.openai_chat.config import ChatConfig
-from amplifier_modules.providers.responses.turns import TOOL_NAMES as OF_OPENAI
-from amplifier_modules.providers.wire.rules import NameForm
-from amplifier_modules.testing.servers import (
+from amplifier_providers import anthropic, ollama, openai, openai_chat
+from amplifier_providers.anthropic.turns import TOOL_NAMES as OF_ANTHROPIC
+from amplifier_providers.openai_chat.config import ChatConfig
+from amplifier_providers.responses.turns import TOOL_NAMES as OF_OPENAI
+from amplifier_providers.wire.rules import NameForm
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,

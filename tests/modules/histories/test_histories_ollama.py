@@ -13,11 +13,11 @@ from writers import OF_SERVICES, OLLAMA, mostly
 
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.ollama import read_config
-from amplifier_modules.providers.ollama.completions import CompletionsEncoder
-from amplifier_modules.providers.ollama.models import ModelFacts
-from amplifier_modules.providers.ollama.request import OllamaEncoder
-from amplifier_modules.testing.servers.ollama import completions
+from amplifier_providers.ollama import read_config
+from amplifier_providers.ollama.completions import CompletionsEncoder
+from amplifier_providers.ollama.models import ModelFacts
+from amplifier_providers.ollama.request import OllamaEncoder
+from amplifier_testing.servers.ollama import completions
 
 FACTS = {model.name: ModelFacts.of(model.shown) for model in OLLAMA.models}
 MODELS = [name for name, facts in FACTS.items() if facts.can("tools")]

@@ -9,15 +9,15 @@ import pytest
 
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers import anthropic, openai
-from amplifier_modules.testing.servers import (
+from amplifier_providers import anthropic, openai
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     ModelServer,
     ResponsesServer,
     Text,
 )
-from amplifier_modules.testing.servers.serving.fault import Fault
+from amplifier_testing.servers.serving.fault import Fault
 
 FORGED: dict[str, dict[str, Any]] = {
     "anthropic": {"type": "thinking", "thinking": "Hm.", "signature": "forged"},

@@ -12,8 +12,8 @@ from writers import GPTS, OF_OPENAI, RESPONSES, mostly
 
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.openai.config import OpenAIConfig
-from amplifier_modules.providers.responses.request import ResponsesEncoder
+from amplifier_providers.openai.config import OpenAIConfig
+from amplifier_providers.responses.request import ResponsesEncoder
 
 HEADERS = {"authorization": "Bearer k", "content-type": "application/json"}
 

@@ -21,9 +21,9 @@ from writers import EVERYBODY
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from amplifier_modules.loops.answers.response import assistant_message, calls_of
-from amplifier_modules.providers import anthropic, azure_openai, ollama, openai, openai_chat
-from amplifier_modules.providers.openai_chat.config import ChatConfig
-from amplifier_modules.testing.servers import (
+from amplifier_providers import anthropic, azure_openai, ollama, openai, openai_chat
+from amplifier_providers.openai_chat.config import ChatConfig
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 UNCHECKED = Path(__file__).with_name("unchecked.py")
-REPAIR = ROOT / "python/amplifier_modules/providers/wire/history.py"
+REPAIR = ROOT / "python/amplifier_providers/wire/history.py"
 _IGNORED = re.compile(r"  # pyright: ignore\[(\w+)\]")
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from amplifier_core.message_models import Message
-from amplifier_modules.providers.wire import history as made
-from amplifier_modules.providers.wire.body import TurnWriter, WireRequest
-from amplifier_modules.providers.wire.history import CheckedHistory, History
-from amplifier_modules.providers.wire.rules import HistoryRules
-from amplifier_modules.providers.wire.turn import Repairs, Turn
+from amplifier_providers.wire import history as made
+from amplifier_providers.wire.body import TurnWriter, WireRequest
+from amplifier_providers.wire.history import CheckedHistory, History
+from amplifier_providers.wire.rules import HistoryRules
+from amplifier_providers.wire.turn import Repairs, Turn
 
 
 def use_only_what_was_checked(writer: TurnWriter, messages: list[Message]) -> WireRequest:

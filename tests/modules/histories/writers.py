@@ -9,7 +9,7 @@ from typing import Any
 
 from conversations import Writer
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     OllamaServer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from amplifier_core.message_models import ChatResponse, TextBlock
-from amplifier_modules.providers.base import BaseProvider
+from amplifier_providers.base import BaseProvider
 
 LOOK = '<tool>{"tool_name": "look", "arguments": {"x": 1}}</tool>'
 """A call as a model writes it."""

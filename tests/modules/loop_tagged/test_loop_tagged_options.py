@@ -16,7 +16,7 @@ from amplifier_modules.loops.answers import agent_events
 from amplifier_modules.loops.answers.tool_list import tools_prompt, written_call
 from amplifier_modules.loops.basic import BasicLoop
 from amplifier_modules.loops.tagged import TaggedLoop
-from amplifier_modules.settings import SettingError
+from amplifier_providers.settings import SettingError
 from amplifier_stream import AgentEvent, CustomEvent, MessageContentEvent, StreamMetrics
 
 SEARCH = ToolSpec(

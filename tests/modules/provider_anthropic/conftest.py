@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.retries import Retries, RetrySettings
+from amplifier_providers.anthropic import AnthropicProvider
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.retries import Retries, RetrySettings
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"

@@ -23,8 +23,8 @@ from amplifier_core.message_models import (
     UnknownBlock,
     Usage,
 )
-from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic.config import read_config
+from amplifier_providers.anthropic import AnthropicProvider
+from amplifier_providers.anthropic.config import read_config
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"

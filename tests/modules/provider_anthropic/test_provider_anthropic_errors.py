@@ -17,9 +17,9 @@ from amplifier_core.message_models import (
     ChatRequest,
     Message,
 )
-from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic.config import SERVICE, AnthropicConfig
-from amplifier_modules.providers.wire.errors import api_error
+from amplifier_providers.anthropic import AnthropicProvider
+from amplifier_providers.anthropic.config import SERVICE, AnthropicConfig
+from amplifier_providers.wire.errors import api_error
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"

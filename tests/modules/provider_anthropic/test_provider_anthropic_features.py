@@ -19,10 +19,10 @@ from amplifier_core.message_models import (
     ResponseFormatJsonSchema,
     ToolSpec,
 )
-from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic.config import read_config
-from amplifier_modules.providers.pieces import text_of_piece
-from amplifier_modules.testing.servers import Answer, AnthropicServer, Call, Fault, Text, Thinking
+from amplifier_providers.answers.pieces import text_of_piece
+from amplifier_providers.anthropic import AnthropicProvider
+from amplifier_providers.anthropic.config import read_config
+from amplifier_testing.servers import Answer, AnthropicServer, Call, Fault, Text, Thinking
 
 MODEL = "claude-sonnet-4-5"
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
@@ -144,7 +144,7 @@ async def test_raw_puts_what_was_sent_and_what_came_into_the_events(
 async def test_filtered_models_are_those_whose_abilities_are_known(
     strict: AnthropicServer,
 ) -> None:
-    from amplifier_modules.testing.servers import AnthropicModel
+    from amplifier_testing.servers import AnthropicModel
 
     strict.models.append(AnthropicModel("my-own-model"))
     names = []
@@ -326,7 +326,7 @@ def test_no_provider_has_an_attribute_stream() -> None:
 
 
 def test_the_body_of_a_repeated_call_is_the_same_bytes(strict: AnthropicServer) -> None:
-    from amplifier_modules.providers.anthropic.request import AnthropicEncoder
+    from amplifier_providers.anthropic.request import AnthropicEncoder
 
     config = read_config({"api_key": "k"})
     assert config is not None

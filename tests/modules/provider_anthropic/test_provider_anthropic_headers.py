@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.anthropic.config import AnthropicConfig, read_config
-from amplifier_modules.providers.anthropic.request import AnthropicEncoder
+from amplifier_providers.anthropic.config import AnthropicConfig, read_config
+from amplifier_providers.anthropic.request import AnthropicEncoder
 
 KEY = "sk-ant-very-secret"
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])

@@ -23,11 +23,11 @@ from amplifier_core.message_models import (
     ToolResultBlock,
     ToolSpec,
 )
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.request import AnthropicEncoder
-from amplifier_modules.providers.anthropic.turns import AnthropicRules, turn_message
-from amplifier_modules.providers.demo.request import check_request
-from amplifier_modules.providers.wire.history import MISSING_RESULT, CheckedHistory, History
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.anthropic.request import AnthropicEncoder
+from amplifier_providers.anthropic.turns import AnthropicRules, turn_message
+from amplifier_providers.demo.request import check_request
+from amplifier_providers.wire.history import MISSING_RESULT, CheckedHistory, History
 
 MODEL = "claude-sonnet-4-5"
 USER: dict[str, Any] = {"role": "user", "content": "hi"}

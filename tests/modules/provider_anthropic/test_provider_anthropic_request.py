@@ -14,10 +14,10 @@ from amplifier_core.message_models import (
     Message,
     ToolSpec,
 )
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.models import is_same_model, model_profile
-from amplifier_modules.providers.anthropic.request import AnthropicEncoder
-from amplifier_modules.providers.wire.body import WireRequest
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.anthropic.models import is_same_model, model_profile
+from amplifier_providers.anthropic.request import AnthropicEncoder
+from amplifier_providers.wire.body import WireRequest
 
 MODEL = "claude-sonnet-4-5"
 PLAIN = AnthropicConfig(

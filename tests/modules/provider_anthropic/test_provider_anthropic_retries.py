@@ -20,10 +20,10 @@ from amplifier_core.llm_errors import (
     StreamError,
 )
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic import provider as anthropic
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.retries import Retries, RetrySettings
+from amplifier_providers.anthropic import AnthropicProvider
+from amplifier_providers.anthropic import provider as anthropic
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.retries import Retries, RetrySettings
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 OVERLOAD = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}

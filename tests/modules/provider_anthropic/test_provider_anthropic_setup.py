@@ -18,9 +18,9 @@ from amplifier_core.message_models import (
     Message,
     ToolCall,
 )
-from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic import provider as anthropic
-from amplifier_modules.providers.anthropic.config import AnthropicConfig, read_config
+from amplifier_providers.anthropic import AnthropicProvider
+from amplifier_providers.anthropic import provider as anthropic
+from amplifier_providers.anthropic.config import AnthropicConfig, read_config
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"

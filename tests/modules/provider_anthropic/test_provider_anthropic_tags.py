@@ -14,8 +14,8 @@ from amplifier_core.message_models import ChatRequest, Message
 from amplifier_core.models import ToolResult
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.loops.basic import mount as mount_loop
-from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic.config import read_config
+from amplifier_providers.anthropic import AnthropicProvider
+from amplifier_providers.anthropic.config import read_config
 
 TAGGED = {"thinking_tags": ["think", "thinking"], "tool_tags": True}
 END = [

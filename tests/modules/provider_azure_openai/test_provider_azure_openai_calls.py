@@ -23,9 +23,9 @@ from amplifier_core.llm_errors import (
     RateLimitError,
 )
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers import azure_openai
-from amplifier_modules.providers.azure_openai import AzureOpenAIProvider
-from amplifier_modules.providers.azure_openai.identity import SCOPE, Tokens
+from amplifier_providers import azure_openai
+from amplifier_providers.azure_openai import AzureOpenAIProvider
+from amplifier_providers.azure_openai.identity import SCOPE, Tokens
 
 KEY = "azure-very-secret"
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])

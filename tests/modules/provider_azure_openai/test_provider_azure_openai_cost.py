@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.providers.azure_openai import AzureOpenAIProvider
+from amplifier_providers.azure_openai import AzureOpenAIProvider
 
 Make = Callable[..., AzureOpenAIProvider]
 

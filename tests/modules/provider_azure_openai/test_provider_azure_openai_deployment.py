@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("amplifier_modules.providers.openai_chat")
-servers = pytest.importorskip("amplifier_modules.testing.servers")
+pytest.importorskip("amplifier_providers.openai_chat")
+servers = pytest.importorskip("amplifier_testing.servers")
 
 from pydantic import BaseModel
 
 from amplifier_agent import Agent, tool
 from amplifier_core import ModuleCoordinator
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers import azure_openai
+from amplifier_providers import azure_openai
 
 KEY = "azure-very-secret"
 VERSION = "2024-10-21"
@@ -99,7 +99,7 @@ async def test_settings_of_the_other_api_are_named(
 async def test_tokens_of_entra_id_work_here_too(strict: Any) -> None:
     from types import SimpleNamespace
 
-    from amplifier_modules.providers.azure_openai.deployment import DeploymentProvider
+    from amplifier_providers.azure_openai.deployment import DeploymentProvider
 
     class Fake:
         def get_token(self, *scopes: str) -> Any:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_modules.providers.demo.build_files import describe
-from amplifier_modules.providers.demo.prompt import word_pattern, words_to_look_for
-from amplifier_modules.providers.demo.readme import Readme, read_readme
+from amplifier_providers.demo.build_files import describe
+from amplifier_providers.demo.prompt import word_pattern, words_to_look_for
+from amplifier_providers.demo.readme import Readme, read_readme
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_app.demo_model import DemoModel
-from amplifier_modules.providers.demo.conversation import Result, Turn
-from amplifier_modules.providers.demo.languages import count_languages
-from amplifier_modules.providers.demo.report import write_report
-from amplifier_modules.providers.demo.survey import read_survey
-from amplifier_modules.providers.demo.wire import Call
+from amplifier_providers.demo.conversation import Result, Turn
+from amplifier_providers.demo.languages import count_languages
+from amplifier_providers.demo.report import write_report
+from amplifier_providers.demo.survey import read_survey
+from amplifier_providers.demo.wire import Call
 
 Tool = Callable[[dict[str, Any]], Any]
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_agent import Agent
-from amplifier_modules.providers.demo.conversation import read_turn
-from amplifier_modules.providers.demo.decision import decide
-from amplifier_modules.providers.demo.wire import Answer
+from amplifier_providers.demo.conversation import read_turn
+from amplifier_providers.demo.decision import decide
+from amplifier_providers.demo.wire import Answer
 
 WEATHER = {
     "name": "weather",

@@ -10,17 +10,17 @@ from typing import Any, cast
 import anyio.lowlevel
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.provider import AnthropicProvider
-from amplifier_modules.providers.ollama import OllamaProvider
-from amplifier_modules.providers.ollama import read_config as read_ollama_config
-from amplifier_modules.providers.openai.config import OpenAIConfig
-from amplifier_modules.providers.openai.provider import OpenAIProvider
-from amplifier_modules.providers.openai_chat.config import ChatConfig, read_config
-from amplifier_modules.providers.openai_chat.provider import ChatProvider
-from amplifier_modules.providers.retries import Retries, RetrySettings
-from amplifier_modules.providers.wire.provider import WireProvider
-from amplifier_modules.testing.servers import (
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.anthropic.provider import AnthropicProvider
+from amplifier_providers.ollama import OllamaProvider
+from amplifier_providers.ollama import read_config as read_ollama_config
+from amplifier_providers.openai.config import OpenAIConfig
+from amplifier_providers.openai.provider import OpenAIProvider
+from amplifier_providers.openai_chat.config import ChatConfig, read_config
+from amplifier_providers.openai_chat.provider import ChatProvider
+from amplifier_providers.retries import Retries, RetrySettings
+from amplifier_providers.wire.provider import WireProvider
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,

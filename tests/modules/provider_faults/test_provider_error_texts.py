@@ -8,8 +8,8 @@ import pytest
 
 from amplifier_core import llm_errors
 from amplifier_core.llm_errors import LLMError
-from amplifier_modules.providers.openai.config import SERVICE
-from amplifier_modules.providers.wire.errors import api_error
+from amplifier_providers.openai.config import SERVICE
+from amplifier_providers.wire.errors import api_error
 
 BAD_KEY = llm_errors.AuthenticationError
 TOO_LONG = llm_errors.ContextLengthError

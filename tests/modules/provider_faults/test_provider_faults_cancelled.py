@@ -15,10 +15,10 @@ from services import ANSWER, REQUEST, Hooks, Service, Time
 
 from amplifier_core import CancellationToken
 from amplifier_core.llm_errors import AbortError, ProviderUnavailableError
-from amplifier_modules.providers.retries import Retries, RetrySettings
-from amplifier_modules.providers.wire.provider import WireProvider
-from amplifier_modules.testing.kit.base import eventually
-from amplifier_modules.testing.servers import Fault, ModelServer
+from amplifier_providers.retries import Retries, RetrySettings
+from amplifier_providers.wire.provider import WireProvider
+from amplifier_testing.kit.base import eventually
+from amplifier_testing.servers import Fault, ModelServer
 
 LOW = {
     "x-ratelimit-limit-requests": "1000",

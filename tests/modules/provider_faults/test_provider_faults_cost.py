@@ -10,7 +10,7 @@ from services import REQUEST, Hooks, Service, provider_of
 
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatResponse
-from amplifier_modules.testing.servers import Answer, Fault, Usage
+from amplifier_testing.servers import Answer, Fault, Usage
 
 PRICES: dict[str, Any] = {
     "*": {"input": 1_000, "cache_read": 100, "cache_write": 2_000, "output": 10_000}

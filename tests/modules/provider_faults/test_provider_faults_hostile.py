@@ -22,8 +22,8 @@ from amplifier_core.llm_errors import (
     ProviderUnavailableError,
     StreamError,
 )
-from amplifier_modules.providers.wire import answer
-from amplifier_modules.testing.servers import Fault
+from amplifier_providers.wire import answer
+from amplifier_testing.servers import Fault
 
 # A body that is left has generators that nobody closes, the innermost of httpx2; trio says so.
 pytestmark = pytest.mark.filterwarnings("ignore:Async generator:ResourceWarning")

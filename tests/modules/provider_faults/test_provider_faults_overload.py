@@ -9,8 +9,8 @@ import pytest
 from services import ANSWER, REQUEST, Hooks, Service, Time, provider_of
 
 from amplifier_core.llm_errors import ConfigurationError, ProviderUnavailableError, RateLimitError
-from amplifier_modules.providers.wire import overload
-from amplifier_modules.testing.servers import Answer, Fault
+from amplifier_providers.wire import overload
+from amplifier_testing.servers import Answer, Fault
 
 SECONDS = 100.0
 

@@ -12,7 +12,7 @@ from services import KEY, REQUEST, Service, provider_of
 
 from amplifier_core import llm_errors
 from amplifier_core.llm_errors import LLMError
-from amplifier_modules.testing.servers import Fault, http_date
+from amplifier_testing.servers import Fault, http_date
 
 REFUSED = "the key was refused; check `{key}`"
 LACKS = "the key lacks access; check its permissions"

@@ -9,9 +9,9 @@ from services import ANSWER, REQUEST, Hooks, Service, provider_of
 
 from amplifier_core.llm_errors import LLMError, ProviderUnavailableError, StreamError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.pieces import text_of_piece
-from amplifier_modules.providers.wire.provider import WireProvider
-from amplifier_modules.testing.servers import Answer, Fault, http_date
+from amplifier_providers.answers.pieces import text_of_piece
+from amplifier_providers.wire.provider import WireProvider
+from amplifier_testing.servers import Answer, Fault, http_date
 
 TALE = "Once upon a time there was a stream. " * 4
 LONG = Answer(TALE, fragment=4)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from services import ANSWER, REQUEST, Hooks, Service, Time, provider_of
 
 from amplifier_core.llm_errors import LLMError, LLMTimeoutError, RateLimitError
-from amplifier_modules.providers.limits.rate_limits import reset_wait
-from amplifier_modules.testing.servers import Fault
+from amplifier_providers.limits.rate_limits import reset_wait
+from amplifier_testing.servers import Fault
 
 SENT = datetime(2026, 11, 6, 8, 49, 0, tzinfo=UTC)
 LATER = datetime(2026, 11, 6, 8, 49, 37, tzinfo=UTC)

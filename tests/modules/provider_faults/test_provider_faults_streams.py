@@ -17,7 +17,7 @@ from services import ANSWER, REQUEST, SERVICES, Hooks, Service, provider_of
 from amplifier_core import llm_errors
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatResponse
-from amplifier_modules.testing.servers import Fault, ModelServer
+from amplifier_testing.servers import Fault, ModelServer
 
 NOT_RUN = "no tool call of the answer was run; retry"
 PLACES = (0, 1, 3, 4, 5)

@@ -19,7 +19,7 @@ from amplifier_core.llm_errors import (
     ProviderUnavailableError,
 )
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.testing.servers import Fault
+from amplifier_testing.servers import Fault
 
 RAISE = "retry, or raise `timeout`"
 HANGS = 20

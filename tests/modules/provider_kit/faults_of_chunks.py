@@ -9,9 +9,9 @@ from planted import Fault
 
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.provider import AnthropicProvider
-from amplifier_modules.providers.pieces import text_of_piece
+from amplifier_providers.answers.pieces import text_of_piece
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.anthropic.provider import AnthropicProvider
 from amplifier_stream import StreamChunk
 
 Piece = StreamChunk | ChatResponse

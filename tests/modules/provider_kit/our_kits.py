@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.provider import AnthropicProvider
-from amplifier_modules.providers.azure_openai import AzureOpenAIProvider
-from amplifier_modules.providers.azure_openai.config import read_config as read_azure
-from amplifier_modules.providers.azure_openai.deployment import DeploymentProvider
-from amplifier_modules.providers.ollama import OllamaProvider
-from amplifier_modules.providers.ollama import read_config as read_ollama
-from amplifier_modules.providers.openai.config import OpenAIConfig
-from amplifier_modules.providers.openai.provider import OpenAIProvider
-from amplifier_modules.providers.openai_chat.config import ChatConfig, read_config
-from amplifier_modules.providers.openai_chat.provider import ChatProvider
-from amplifier_modules.providers.retries import Retries, RetrySettings
-from amplifier_modules.testing import ProviderKit
-from amplifier_modules.testing.servers import (
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.anthropic.provider import AnthropicProvider
+from amplifier_providers.azure_openai import AzureOpenAIProvider
+from amplifier_providers.azure_openai.config import read_config as read_azure
+from amplifier_providers.azure_openai.deployment import DeploymentProvider
+from amplifier_providers.ollama import OllamaProvider
+from amplifier_providers.ollama import read_config as read_ollama
+from amplifier_providers.openai.config import OpenAIConfig
+from amplifier_providers.openai.provider import OpenAIProvider
+from amplifier_providers.openai_chat.config import ChatConfig, read_config
+from amplifier_providers.openai_chat.provider import ChatProvider
+from amplifier_providers.retries import Retries, RetrySettings
+from amplifier_testing import ProviderKit
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     ModelServer,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.testing import ProviderKit
-from amplifier_modules.testing.servers import AnthropicServer
+from amplifier_testing import ProviderKit
+from amplifier_testing.servers import AnthropicServer
 
 
 class Kit(ProviderKit):

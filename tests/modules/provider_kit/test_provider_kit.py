@@ -15,8 +15,8 @@ import pytest
 import trio
 from tiny_provider import TinyProvider
 
-from amplifier_modules.testing import KitClock, ProviderKit
-from amplifier_modules.testing.servers import AnthropicServer, ModelServer
+from amplifier_testing import KitClock, ProviderKit
+from amplifier_testing.servers import AnthropicServer, ModelServer
 
 REAL = (anyio.sleep, asyncio.sleep, trio.sleep)
 

@@ -18,8 +18,8 @@ import pytest
 from faults_of_chunks import CHUNK_FAULTS
 from planted import FAULTS
 
-from amplifier_modules.testing import ProviderKit
-from amplifier_modules.testing.servers import AnthropicServer
+from amplifier_testing import ProviderKit
+from amplifier_testing.servers import AnthropicServer
 
 PLANTED_IN = (
     faults_of_answers, faults_of_calls, faults_of_histories, faults_of_streams, faults_of_the_rest,

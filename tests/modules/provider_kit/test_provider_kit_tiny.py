@@ -6,8 +6,8 @@ from typing import Any
 
 from tiny_provider import TinyProvider
 
-from amplifier_modules.testing import ProviderKit
-from amplifier_modules.testing.servers import AnthropicServer
+from amplifier_testing import ProviderKit
+from amplifier_testing.servers import AnthropicServer
 
 
 class TestTinyProvider(ProviderKit):

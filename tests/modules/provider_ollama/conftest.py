@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from amplifier_core import ModuleCoordinator
-from amplifier_modules.providers.ollama import OllamaProvider, read_config
-from amplifier_modules.testing.servers import OllamaServer
+from amplifier_providers.ollama import OllamaProvider, read_config
+from amplifier_testing.servers import OllamaServer
 
 MODEL = "qwen3-vl:8b"
 

@@ -9,8 +9,8 @@ import pytest
 
 from amplifier_core import llm_errors
 from amplifier_core.message_models import ChatRequest, ChatResponse, Message, ToolSpec
-from amplifier_modules.testing.servers import Answer, Call, Fault, OllamaServer, Recorded, Thinking
-from amplifier_modules.testing.servers import Usage as Tokens
+from amplifier_testing.servers import Answer, Call, Fault, OllamaServer, Recorded, Thinking
+from amplifier_testing.servers import Usage as Tokens
 
 TOOLS = [ToolSpec(name="look", parameters={}), ToolSpec(name="a b", parameters={})]
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")], tools=TOOLS)

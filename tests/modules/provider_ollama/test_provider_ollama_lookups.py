@@ -10,8 +10,8 @@ import pytest
 
 from amplifier_core import llm_errors
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.ollama import provider as provider_module
-from amplifier_modules.testing.servers import Answer, Fault, OllamaServer
+from amplifier_providers.ollama import provider as provider_module
+from amplifier_testing.servers import Answer, Fault, OllamaServer
 
 # A body that is left has generators that nobody closes, the innermost of httpx2; trio says so.
 pytestmark = pytest.mark.filterwarnings("ignore:Async generator:ResourceWarning")

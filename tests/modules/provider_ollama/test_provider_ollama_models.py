@@ -11,9 +11,9 @@ import pytest
 from amplifier_core import llm_errors
 from amplifier_core.message_models import ChatRequest, ImageBlock, Message, ToolSpec
 from amplifier_core.validation.behavioral import ProviderBehaviorTests
-from amplifier_modules.providers.ollama import mount
-from amplifier_modules.providers.ollama.models import ModelFacts
-from amplifier_modules.testing.servers import Answer, Fault, OllamaModel, OllamaServer, Recorded
+from amplifier_providers.ollama import mount
+from amplifier_providers.ollama.models import ModelFacts
+from amplifier_testing.servers import Answer, Fault, OllamaModel, OllamaServer, Recorded
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 RUNNING = "is it running? `ollama serve`; its address is `OLLAMA_HOST`"

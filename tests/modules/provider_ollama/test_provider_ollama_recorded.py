@@ -13,8 +13,8 @@ import pytest
 
 from amplifier_core.llm_errors import LLMError, StreamError
 from amplifier_core.message_models import ChatRequest, ChatResponse, Message
-from amplifier_modules.providers.ollama import OllamaProvider, read_config
-from amplifier_modules.testing.servers import Fault, OllamaModel, OllamaServer, Recorded
+from amplifier_providers.ollama import OllamaProvider, read_config
+from amplifier_testing.servers import Fault, OllamaModel, OllamaServer, Recorded
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 Recording = tuple[Recorded, dict[str, str], Any]

@@ -9,11 +9,11 @@ import pytest
 
 from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers.ollama import read_config
-from amplifier_modules.providers.ollama.completions import CompletionsEncoder
-from amplifier_modules.providers.ollama.models import UNKNOWN, ModelFacts
-from amplifier_modules.providers.ollama.request import OllamaEncoder
-from amplifier_modules.providers.wire.body import WireRequest
+from amplifier_providers.ollama import read_config
+from amplifier_providers.ollama.completions import CompletionsEncoder
+from amplifier_providers.ollama.models import UNKNOWN, ModelFacts
+from amplifier_providers.ollama.request import OllamaEncoder
+from amplifier_providers.wire.body import WireRequest
 
 USER = Message(role="user", content="hi")
 PNG = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}

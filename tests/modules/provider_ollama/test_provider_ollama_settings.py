@@ -15,9 +15,9 @@ from amplifier_core.llm_errors import (
     StreamError,
 )
 from amplifier_core.message_models import ChatRequest, Message, TextBlock, ThinkingBlock, ToolSpec
-from amplifier_modules.providers.ollama import OllamaConfig, mount, read_config
-from amplifier_modules.providers.retries import RetrySettings
-from amplifier_modules.testing.servers import Answer, Call, Fault, OllamaServer, Thinking
+from amplifier_providers.ollama import OllamaConfig, mount, read_config
+from amplifier_providers.retries import RetrySettings
+from amplifier_testing.servers import Answer, Call, Fault, OllamaServer, Thinking
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 LOCAL = "http://127.0.0.1:11434"

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from amplifier_core import AmplifierSession
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers.ollama import read_config
-from amplifier_modules.providers.ollama.completions import CompletionsEncoder
-from amplifier_modules.providers.ollama.models import ModelFacts
-from amplifier_modules.providers.ollama.request import OllamaEncoder
-from amplifier_modules.testing.servers import Answer, Call, OllamaServer, Thinking
-from amplifier_modules.testing.servers.ollama import completions, judge
-from amplifier_modules.testing.servers.ollama.models import MODELS
+from amplifier_providers.ollama import read_config
+from amplifier_providers.ollama.completions import CompletionsEncoder
+from amplifier_providers.ollama.models import ModelFacts
+from amplifier_providers.ollama.request import OllamaEncoder
+from amplifier_testing.servers import Answer, Call, OllamaServer, Thinking
+from amplifier_testing.servers.ollama import completions, judge
+from amplifier_testing.servers.ollama.models import MODELS
 
 PNG = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
 CHATTING = [model for model in MODELS if "completion" in model.capabilities]

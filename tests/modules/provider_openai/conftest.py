@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from responses_wire import Hooks, Server, running
 
-from amplifier_modules.providers.openai import OpenAIProvider, read_config
+from amplifier_providers.openai import OpenAIProvider, read_config
 
 KEY = "sk-very-secret"
 

@@ -30,9 +30,9 @@ from amplifier_core.llm_errors import (
     StreamError,
 )
 from amplifier_core.message_models import ChatRequest, Message, ToolCall
-from amplifier_modules.providers import openai
-from amplifier_modules.providers.openai import OpenAIProvider
-from amplifier_modules.providers.pieces import text_of_piece
+from amplifier_providers import openai
+from amplifier_providers.answers.pieces import text_of_piece
+from amplifier_providers.openai import OpenAIProvider
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 

@@ -11,7 +11,7 @@ from responses_wire import Answer, Hooks, Server, message, reasoning, response
 
 from amplifier_core.llm_errors import LLMTimeoutError, ProviderUnavailableError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.openai import OpenAIProvider
+from amplifier_providers.openai import OpenAIProvider
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 STATUS = "provider:background_status"

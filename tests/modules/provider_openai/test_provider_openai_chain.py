@@ -11,8 +11,8 @@ from responses_wire import Answer, Hooks, Server, call, message
 from amplifier_core import ModuleCoordinator
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers import openai
-from amplifier_modules.providers.openai import OpenAIProvider
+from amplifier_providers import openai
+from amplifier_providers.openai import OpenAIProvider
 
 Make = Callable[..., OpenAIProvider]
 

@@ -19,8 +19,8 @@ from responses_wire import (
 
 from amplifier_core.llm_errors import RateLimitError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.openai import OpenAIProvider
-from amplifier_modules.providers.pieces import text_of_piece
+from amplifier_providers.answers.pieces import text_of_piece
+from amplifier_providers.openai import OpenAIProvider
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 CONTINUATION = "provider:incomplete_continuation"

@@ -17,7 +17,7 @@ from amplifier_core.message_models import (
     ResponseFormatJsonSchema,
     ResponseFormatText,
 )
-from amplifier_modules.providers.openai import OpenAIProvider
+from amplifier_providers.openai import OpenAIProvider
 
 Make = Callable[..., OpenAIProvider]
 

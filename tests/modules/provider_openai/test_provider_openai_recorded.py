@@ -15,7 +15,7 @@ from responses_wire import Answer, Server
 
 from amplifier_core.llm_errors import AuthenticationError, LLMError, QuotaExceededError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.openai import OpenAIProvider
+from amplifier_providers.openai import OpenAIProvider
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 SKIPPED = "`RECORDED_STREAMS` names no folder with recorded streams"

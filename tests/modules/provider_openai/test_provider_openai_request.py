@@ -12,7 +12,7 @@ from responses_wire import Answer, Server, message
 
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers.openai import OpenAIProvider
+from amplifier_providers.openai import OpenAIProvider
 
 Make = Callable[..., OpenAIProvider]
 

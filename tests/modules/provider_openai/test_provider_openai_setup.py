@@ -12,8 +12,8 @@ from responses_wire import Answer, Server, message
 from amplifier_core import ModuleCoordinator
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers import openai
-from amplifier_modules.providers.openai import OpenAIProvider, read_config
+from amplifier_providers import openai
+from amplifier_providers.openai import OpenAIProvider, read_config
 
 KEY = "sk-very-secret"
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])

@@ -9,11 +9,11 @@ import pytest
 from pydantic import BaseModel
 from responses_wire import Hooks
 
-servers = pytest.importorskip("amplifier_modules.testing.servers")
+servers = pytest.importorskip("amplifier_testing.servers")
 
 from amplifier_agent import Agent, tool
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers import azure_openai, openai
+from amplifier_providers import azure_openai, openai
 
 KEY = "sk-very-secret"
 

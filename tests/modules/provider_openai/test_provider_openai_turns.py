@@ -9,7 +9,7 @@ import pytest
 from responses_wire import Answer, Server, call, message, reasoning
 
 from amplifier_core.message_models import ChatRequest, Message, ToolCallBlock
-from amplifier_modules.providers.openai import OpenAIProvider
+from amplifier_providers.openai import OpenAIProvider
 
 Make = Callable[..., OpenAIProvider]
 

@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import pytest
 
-from amplifier_modules.providers.openai_chat import ChatProvider, read_config
-from amplifier_modules.providers.openai_chat.config import ChatConfig
+from amplifier_providers.openai_chat import ChatProvider, read_config
+from amplifier_providers.openai_chat.config import ChatConfig
 
 MODEL = "some-model"
 DONE = b"data: [DONE]\n\n"

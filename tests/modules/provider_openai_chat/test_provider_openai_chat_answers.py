@@ -15,7 +15,7 @@ from amplifier_core.message_models import (
     ToolCall,
     ToolSpec,
 )
-from amplifier_modules.providers.pieces import text_of_piece
+from amplifier_providers.answers.pieces import text_of_piece
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 CALLED = ToolCall(id="call_1", name="look", arguments={"at": "é"})

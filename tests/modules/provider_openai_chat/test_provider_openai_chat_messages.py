@@ -18,12 +18,12 @@ from amplifier_core.message_models import (
     ThinkingBlock,
     ToolCallBlock,
 )
-from amplifier_modules.providers.openai_chat import PRESETS, ChatSettings, Preset
-from amplifier_modules.providers.openai_chat.presets import OTHER
-from amplifier_modules.providers.openai_chat.request import ChatEncoder
-from amplifier_modules.providers.openai_chat.turns import BRIDGE
-from amplifier_modules.providers.wire.body import WireRequest
-from amplifier_modules.providers.wire.history import GO_ON, MISSING_BEGINNING, MISSING_RESULT
+from amplifier_providers.openai_chat import PRESETS, ChatSettings, Preset
+from amplifier_providers.openai_chat.presets import OTHER
+from amplifier_providers.openai_chat.request import ChatEncoder
+from amplifier_providers.openai_chat.turns import BRIDGE
+from amplifier_providers.wire.body import WireRequest
+from amplifier_providers.wire.history import GO_ON, MISSING_BEGINNING, MISSING_RESULT
 
 MODEL = "some-model"
 USER: dict[str, Any] = {"role": "user", "content": "hi"}

@@ -17,15 +17,15 @@ from amplifier_core.loader import ModuleLoader
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_core.validation.behavioral import ProviderBehaviorTests
 from amplifier_modules import MODULES
-from amplifier_modules.providers.openai_chat import (
+from amplifier_providers.openai_chat import (
     PRESETS,
     ChatProvider,
     ChatSettings,
     Preset,
     mount,
 )
-from amplifier_modules.providers.wire.client import ServiceClient
-from amplifier_modules.providers.wire.service import Service
+from amplifier_providers.wire.client import ServiceClient
+from amplifier_providers.wire.service import Service
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 VARIABLES = {

@@ -8,11 +8,11 @@ import pytest
 
 from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers.openai_chat import PRESETS, ChatSettings, Preset
-from amplifier_modules.providers.openai_chat.config import with_settings
-from amplifier_modules.providers.openai_chat.presets import OTHER
-from amplifier_modules.providers.openai_chat.request import ChatEncoder
-from amplifier_modules.providers.wire.body import WireRequest
+from amplifier_providers.openai_chat import PRESETS, ChatSettings, Preset
+from amplifier_providers.openai_chat.config import with_settings
+from amplifier_providers.openai_chat.presets import OTHER
+from amplifier_providers.openai_chat.request import ChatEncoder
+from amplifier_providers.wire.body import WireRequest
 
 MODEL = "some-model"
 USER: dict[str, Any] = {"role": "user", "content": "hi"}

@@ -16,9 +16,9 @@ from amplifier_core.llm_errors import (
     StreamError,
 )
 from amplifier_core.message_models import ChatRequest, ImageBlock, Message, ToolSpec
-from amplifier_modules.providers.openai_chat import OpenAIChatConfig, mount, read_config
-from amplifier_modules.providers.openai_chat.config import ChatConfig
-from amplifier_modules.providers.retries import RetrySettings
+from amplifier_providers.openai_chat import OpenAIChatConfig, mount, read_config
+from amplifier_providers.openai_chat.config import ChatConfig
+from amplifier_providers.retries import RetrySettings
 
 USER = Message(role="user", content="hi")
 REQUEST = ChatRequest(messages=[USER], tools=[ToolSpec(name="look", parameters={})])

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from amplifier_core import AmplifierSession
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers.openai_chat import PRESETS, ChatSettings
-from amplifier_modules.providers.openai_chat.config import with_settings
-from amplifier_modules.providers.openai_chat.presets import OTHER
-from amplifier_modules.providers.openai_chat.request import ChatEncoder
+from amplifier_providers.openai_chat import PRESETS, ChatSettings
+from amplifier_providers.openai_chat.config import with_settings
+from amplifier_providers.openai_chat.presets import OTHER
+from amplifier_providers.openai_chat.request import ChatEncoder
 
-servers: Any = pytest.importorskip("amplifier_modules.testing.servers")
-judge: Any = importlib.import_module("amplifier_modules.testing.servers.chat").judge
+servers: Any = pytest.importorskip("amplifier_testing.servers")
+judge: Any = importlib.import_module("amplifier_testing.servers.chat").judge
 
 MODEL = "gpt-4o"
 STRICT = {
@@ -118,7 +118,7 @@ async def test_a_conversation_with_calls_and_thinking_is_accepted(preset: str | 
         answer(thinking("So"), "Neither is there."),
         "Yes.",
     ]
-    chat = importlib.import_module("amplifier_modules.testing.servers.chat")
+    chat = importlib.import_module("amplifier_testing.servers.chat")
     with chat.ChatServer(said, preset=STRICT[preset], api_key="k") as server:
         config = {"preset": preset, "base_url": server.url, "api_key": "k", "default_model": MODEL}
         plan = {

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers import anthropic, azure_openai, ollama, openai, openai_chat
-from amplifier_modules.providers.azure_openai.deployment import DeploymentProvider
-from amplifier_modules.testing.servers import (
+from amplifier_providers import anthropic, azure_openai, ollama, openai, openai_chat
+from amplifier_providers.azure_openai.deployment import DeploymentProvider
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     ModelServer,

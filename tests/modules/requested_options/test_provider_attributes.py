@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from strict_services import SERVICES, body_of, request
 
-from amplifier_modules.settings import SettingError
+from amplifier_providers.settings import SettingError
 
 ANSWERING = {
     "claude without thinking": ("claude-3-haiku", "max_tokens"),

@@ -8,9 +8,9 @@ import pytest
 from strict_services import SERVICES, body_of, changes, degradations, request
 
 from amplifier_core.llm_errors import InvalidRequestError
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.requested_thinking import RequestedThinking, requested_thinking
-from amplifier_modules.settings import SettingError
+from amplifier_providers.anthropic.config import AnthropicConfig
+from amplifier_providers.requests.requested_thinking import RequestedThinking, requested_thinking
+from amplifier_providers.settings import SettingError
 
 OFF_BY_ENVIRONMENT = {"THINKING_MODE_ENABLED": "false"}
 BUDGET = {"type": "enabled", "budget_tokens": 2_048}

@@ -9,7 +9,7 @@ from strict_services import LOOK, SERVICES, USER, body_of, request
 
 from amplifier_core.message_models import ChatRequest, Message, RedactedThinkingBlock, ThinkingBlock
 from amplifier_modules.loops.answers.response import assistant_message, calls_of
-from amplifier_modules.testing.servers import Answer, Call, RedactedThinking, Text, Thinking
+from amplifier_testing.servers import Answer, Call, RedactedThinking, Text, Thinking
 
 THOUGHT = "Nobody should see this."
 WITH_THOUGHTS = (

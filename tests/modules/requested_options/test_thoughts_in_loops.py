@@ -12,8 +12,9 @@ from amplifier_core import ModuleCoordinator
 from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, ThinkingBlock
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.loops import basic, streaming, tagged
-from amplifier_modules.providers.base import BaseProvider
-from amplifier_modules.testing.servers import (
+from amplifier_providers.base import BaseProvider
+from amplifier_stream import StreamChunk
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,
@@ -21,7 +22,6 @@ from amplifier_modules.testing.servers import (
     Text,
     Thinking,
 )
-from amplifier_stream import StreamChunk
 from arcllm import Message as ArcMessage
 from arcllm import ThinkingDelta as ArcThinkingDelta
 from arcllm import Tool, ToolResultBlock, load_model

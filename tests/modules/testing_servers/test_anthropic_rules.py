@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.testing.servers import AnthropicModel, AnthropicServer
-from amplifier_modules.testing.servers.anthropic import MODELS, SentAnswers, judge
-from amplifier_modules.testing.servers.anthropic.judge import RULES
+from amplifier_testing.servers import AnthropicModel, AnthropicServer
+from amplifier_testing.servers.anthropic import MODELS, SentAnswers, judge
+from amplifier_testing.servers.anthropic.judge import RULES
 
 Body = dict[str, Any]
 

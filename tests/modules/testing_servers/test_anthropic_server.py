@@ -11,7 +11,8 @@ import anthropic
 import httpx2
 import pytest
 
-from amplifier_modules.testing.servers import (
+from amplifier_stream import StreamDecoder
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Block,
@@ -22,8 +23,7 @@ from amplifier_modules.testing.servers import (
     Thinking,
     Usage,
 )
-from amplifier_modules.testing.servers.serving.server import DEFAULT_ANSWER
-from amplifier_stream import StreamDecoder
+from amplifier_testing.servers.serving.server import DEFAULT_ANSWER
 
 Body = dict[str, Any]
 HEADERS = {"x-api-key": "key", "anthropic-version": "2023-06-01"}

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amplifier_modules.testing.servers import (
+from amplifier_stream import StreamDecoder
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     Call,
@@ -24,7 +25,6 @@ from amplifier_modules.testing.servers import (
     Text,
     Thinking,
 )
-from amplifier_stream import StreamDecoder
 
 Body = dict[str, Any]
 

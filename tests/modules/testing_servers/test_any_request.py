@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     OllamaServer,

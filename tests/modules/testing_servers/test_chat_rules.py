@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.testing.servers import ChatServer, OpenAIModel, Preset
-from amplifier_modules.testing.servers.chat import PRESETS, judge
-from amplifier_modules.testing.servers.chat.judge import RULES
+from amplifier_testing.servers import ChatServer, OpenAIModel, Preset
+from amplifier_testing.servers.chat import PRESETS, judge
+from amplifier_testing.servers.chat.judge import RULES
 
 Body = dict[str, Any]
 

@@ -11,7 +11,8 @@ import httpx2
 import openai
 import pytest
 
-from amplifier_modules.testing.servers import (
+from amplifier_stream import StreamDecoder
+from amplifier_testing.servers import (
     Answer,
     Block,
     Call,
@@ -23,7 +24,6 @@ from amplifier_modules.testing.servers import (
     Thinking,
     Usage,
 )
-from amplifier_stream import StreamDecoder
 
 Body = dict[str, Any]
 HEADERS = {"authorization": "Bearer key"}

@@ -10,7 +10,7 @@ import httpx2
 import ollama
 import pytest
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     Answer,
     Call,
     Fault,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.testing.servers.ollama import OllamaModel, judge
+from amplifier_testing.servers.ollama import OllamaModel, judge
 
 Body = dict[str, Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     Answer,
     Block,
     Call,

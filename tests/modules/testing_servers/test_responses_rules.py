@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.testing.servers import OpenAIModel, ResponsesServer
-from amplifier_modules.testing.servers.responses import Stored, judge
-from amplifier_modules.testing.servers.responses.judge import RULES
+from amplifier_testing.servers import OpenAIModel, ResponsesServer
+from amplifier_testing.servers.responses import Stored, judge
+from amplifier_testing.servers.responses.judge import RULES
 
 Body = dict[str, Any]
 

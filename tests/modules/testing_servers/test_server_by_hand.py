@@ -9,7 +9,7 @@ import sys
 import httpx2
 import pytest
 
-PACKAGE = "amplifier_modules.testing.servers"
+PACKAGE = "amplifier_testing.servers"
 MESSAGE = {
     "model": "claude-sonnet-5",
     "max_tokens": 5,

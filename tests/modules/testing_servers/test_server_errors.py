@@ -8,7 +8,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from amplifier_modules.testing.servers import (
+from amplifier_stream import StreamDecoder, decode_error
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     Fault,
@@ -16,7 +17,6 @@ from amplifier_modules.testing.servers import (
     OllamaServer,
     ResponsesServer,
 )
-from amplifier_stream import StreamDecoder, decode_error
 
 HELLO = [{"role": "user", "content": "hi"}]
 KEYS = {"x-api-key": "k", "authorization": "Bearer k", "anthropic-version": "2023-06-01"}

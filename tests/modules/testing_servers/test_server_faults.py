@@ -12,8 +12,8 @@ import anyio.lowlevel
 import httpx2
 import pytest
 
-from amplifier_modules.testing.servers import Answer, AnthropicServer, Fault, http_date
-from amplifier_modules.testing.servers.serving.fault import PAGE
+from amplifier_testing.servers import Answer, AnthropicServer, Fault, http_date
+from amplifier_testing.servers.serving.fault import PAGE
 
 Body = dict[str, Any]
 HEADERS = {"x-api-key": "key", "anthropic-version": "2023-06-01"}

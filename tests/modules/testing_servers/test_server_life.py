@@ -8,7 +8,7 @@ import time
 import httpx2
 import pytest
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     ModelServer,

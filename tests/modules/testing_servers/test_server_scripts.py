@@ -10,7 +10,7 @@ import ollama
 import openai
 import pytest
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     Answer,
     AnthropicServer,
     ChatServer,

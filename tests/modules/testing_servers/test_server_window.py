@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from amplifier_modules.testing.servers import (
+from amplifier_testing.servers import (
     AnthropicServer,
     ChatServer,
     OllamaServer,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import amplifier_modules
-from amplifier_modules.testing import servers
+from amplifier_testing import servers
 
 PACKAGES = Path(amplifier_modules.__file__).parents[1]
 TESTING = Path(servers.__file__).parents[1]
@@ -31,7 +31,7 @@ def test_nothing_outside_of_it_imports_it() -> None:
         path
         for path in sources
         for name in imported(path)
-        if name.startswith("amplifier_modules.testing")
+        if name.startswith("amplifier_testing")
         or (path.parent in TESTING.parents and name == ".testing")
         or (TESTING.parent in path.parents and name.lstrip(".").startswith("testing"))
     ]
@@ -58,8 +58,8 @@ def test_it_imports_nothing_that_it_judges() -> None:
 
 def test_servers_need_no_pytest() -> None:
     program = (
-        "import sys; sys.modules['pytest'] = None; import amplifier_modules.testing.servers\n"
-        "try: import amplifier_modules.testing.kit\n"
+        "import sys; sys.modules['pytest'] = None; import amplifier_testing.servers\n"
+        "try: import amplifier_testing.kit\n"
         "except ImportError as error: print(error)"
     )
     done = subprocess.run(

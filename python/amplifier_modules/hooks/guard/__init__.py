@@ -11,8 +11,8 @@ from amplifier_core.events import PROMPT_SUBMIT, PROVIDER_REQUEST, TOOL_PRE
 from amplifier_core.models import HookResult
 from amplifier_guard import Limits, RateLimited, RateLimiter
 from amplifier_modules.loops.steering import STEERING_SUBMITTED
-from amplifier_modules.settings import SettingError, read_settings
 from amplifier_modules.spawn.tasks import coordinator_of
+from amplifier_providers.settings import SettingError, read_settings
 
 from .answers import deny
 from .arguments import ToolArguments

@@ -7,8 +7,8 @@ from typing import Any
 
 from amplifier_core.models import HookResult
 from amplifier_guard import NameDenied, ToolInputDenied, ToolSchemaDenied, check_tool_name
+from amplifier_providers.answers.tool_arguments import ArgumentSchemas
 
-from ...tool_arguments import ArgumentSchemas
 from .answers import deny
 
 

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from amplifier_guard import RateLimiter
-
-from ...rate import RateSettings
-from ...settings import Env, Settings
+from amplifier_providers.rate import RateSettings
+from amplifier_providers.settings import Env, Settings
 
 
 class RatesSettings(Settings):

@@ -9,7 +9,7 @@ from amplifier_core._kernel.capability_names import GUARD_REDACTOR as REDACTOR
 from amplifier_core._kernel.capability_names import OBSERVE_SESSION as CAPABILITY
 from amplifier_core._kernel.capability_names import STREAM_METRICS
 from amplifier_guard import Redactor
-from amplifier_modules.settings import SettingError, read_settings
+from amplifier_providers.settings import SettingError, read_settings
 
 from .session import NAME, SessionObserver
 from .settings import ObserveSettings

@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from amplifier_core.events import LLM_POST, LLM_PRE, LLM_REQUEST, LLM_RESPONSE
-
-from .statistics import OTHER
+from amplifier_providers.statistics import OTHER
 
 __all__ = ["ENDS", "ModelCall", "Usage", "error_type", "mapping", "text_at"]
 

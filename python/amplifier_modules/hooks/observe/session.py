@@ -27,11 +27,11 @@ from amplifier_core.events import (
 from amplifier_guard import ErrorContext, PastOperation, Redactor
 from amplifier_guard.inspection import content_of, inspect_blocks
 from amplifier_guard.trace import listen, log_decisions
+from amplifier_providers.statistics import OTHER, Statistics
 from amplifier_stream import StreamMetrics
 
 from .calls import ENDS, ModelCall, error_type, mapping, text_at
 from .settings import ObserveSettings
-from .statistics import OTHER, Statistics
 from .traces import FAILURE, ToolTraces
 
 __all__ = ["NAME", "SessionObserver"]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from ...settings import Env, Settings
+from amplifier_providers.settings import Env, Settings
 
 
 def _is_on(text: str) -> bool:

@@ -13,8 +13,9 @@ from opentelemetry import trace
 from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider
 
+from amplifier_providers.measures import Measures
+
 from .calls import ModelCall
-from .measures import Measures
 from .traces import ToolTrace
 
 __all__ = ["Telemetry"]

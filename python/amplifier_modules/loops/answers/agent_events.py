@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from amplifier_core._kernel.capability_names import AGENT_EVENTS, OBSERVABILITY_EVENTS
 
-from ...failure import described
+from ...running.failure import described
 
 if TYPE_CHECKING:
     from amplifier_core.message_models import ToolCall
@@ -86,9 +86,8 @@ def hook_event(
         own: The names of the application's own events, see `registered`.
         ended: The call that has ended, with arguments of the types of its schema.
     """
+    from amplifier_providers.answers.gathered_answer import tool_call
     from amplifier_stream import CustomEvent, ErrorEvent, ToolCallEndEvent
-
-    from ...providers.gathered import tool_call
 
     kind = event.type
     data = {each.name: getattr(event, each.name) for each in fields(event)}

@@ -10,8 +10,8 @@ from typing import Any
 import anyio.lowlevel
 
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
+from amplifier_providers.answers.block_record import block_record
 
-from ...providers.block_record import block_record
 from .emitter import AfterWord, Emitter
 from .hidden_thoughts import is_hidden, is_thought
 from .response import BLOCKS_EMITTED, block_dict

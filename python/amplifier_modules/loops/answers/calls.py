@@ -15,10 +15,9 @@ from amplifier_core.message_models import (
     ToolCallBlock,
     ToolSpec,
 )
+from amplifier_providers.answers.content_calls import tool_calls_of
+from amplifier_providers.answers.gathered_answer import Part, block_of, broken, tool_call
 from amplifier_stream import ParsedCall, ProcessedStream, coerce_arguments
-
-from ...providers.content_calls import tool_calls_of
-from ...providers.gathered import Part, block_of, broken, tool_call
 
 
 class EndedCalls:

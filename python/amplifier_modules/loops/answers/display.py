@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
+from amplifier_providers.answers.block_record import block_record
+from amplifier_providers.answers.pieces import DroppedCall, OtherBlock
 from amplifier_stream import (
     AgentEvent,
     MessageContentEvent,
@@ -20,8 +22,6 @@ from amplifier_stream import (
     ToolCallStartEvent,
 )
 
-from ...providers.block_record import block_record
-from ...providers.pieces import DroppedCall, OtherBlock
 from .blocks import aborted_end, block_records, record_deltas
 from .emitter import Emitter
 from .response import block_dict

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from ...providers.requested_thinking import HIDDEN, THOUGHTS
+from amplifier_providers.requests.requested_thinking import HIDDEN, THOUGHTS
 
 ResponseT = TypeVar("ResponseT")
 

@@ -14,9 +14,9 @@ from amplifier_core.message_models import (
     ToolCallBlock,
     Usage,
 )
+from amplifier_providers.base import answers_in_chunks, checked_chunks, has_extension
+from amplifier_providers.running.closing import closing
 
-from ...closing import closing
-from ...providers.base import answers_in_chunks, checked_chunks, has_extension
 from .response import RequestedCall, calls_of
 
 _TEXT_KEYS = ("content", "text", "delta")
@@ -46,7 +46,7 @@ def answer_in_pieces(
 
 def has_own_chunks(provider: Any) -> bool:
     """Whether a provider defines `chunks`, other than by inheriting that of `BaseProvider`."""
-    from ...providers.base import BaseProvider
+    from amplifier_providers.base import BaseProvider
 
     chunks = inspect.getattr_static(provider, "chunks", None)
     return callable(chunks) and chunks is not inspect.getattr_static(BaseProvider, "chunks")

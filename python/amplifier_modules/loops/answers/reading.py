@@ -8,6 +8,9 @@ from typing import Any, Protocol, cast
 
 from amplifier_core._kernel.capability_names import AGENT_TRANSFORM, STREAM_METRICS
 from amplifier_core.message_models import ChatResponse, ToolSpec
+from amplifier_providers.answers.calls_per_answer import USUAL_CALLS
+from amplifier_providers.answers.gathered_answer import Gathered, error_of
+from amplifier_providers.answers.pieces import DroppedCall, OtherBlock, Pieces
 from amplifier_stream import (
     AgentEvent,
     ErrorEvent,
@@ -22,9 +25,6 @@ from amplifier_stream import (
     process_stream,
 )
 
-from ...providers.calls_per_answer import USUAL_CALLS
-from ...providers.gathered import Gathered, error_of
-from ...providers.pieces import DroppedCall, OtherBlock, Pieces
 from .agent_events import hook_event, registered
 from .blocks import are_emitted
 from .calls import EndedCalls, with_tagged_calls

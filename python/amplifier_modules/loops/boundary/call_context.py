@@ -8,9 +8,9 @@ from typing import Any
 import anyio
 
 from amplifier_core._kernel.capability_names import SESSION_STATE, TOOL_PROGRESS_REPORT
+from amplifier_providers.prices.allowance import CALL_ALLOWANCE
 
-from ...spending.allowance import CALL_ALLOWANCE
-from ...tool_context import CURRENT, ToolContext
+from ...tool.context import CURRENT, ToolContext
 from .call_progress import Progress
 from .contained import in_own_nursery
 from .hook_points import HookPoints

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 import anyio
 
-from ...loop_thread import caller_into_loop
+from amplifier_providers.running.loop_thread import caller_into_loop
+
 from .hook_points import HookPoints
 
 logger = logging.getLogger(__name__)

@@ -14,8 +14,8 @@ import anyio
 from amplifier_core._kernel.interruption import Interruption, innermost, was_ended
 from amplifier_core._kernel.left_behind import Leaving, steps_of
 from amplifier_core._kernel.timeout import EXPIRED
+from amplifier_providers.running.loop_thread import caller_into_loop
 
-from ...loop_thread import caller_into_loop
 from .contained import Contained
 
 logger = logging.getLogger(__name__)

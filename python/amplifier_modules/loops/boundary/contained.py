@@ -12,7 +12,7 @@ import anyio
 from amplifier_core._kernel.interruption import asyncio_task, is_ending
 from amplifier_core._kernel.left_behind import Steps
 
-from ...tool_exit import ToolExitError, may_be_ctrl_c
+from ...tool.exit import ToolExitError, may_be_ctrl_c
 
 logger = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from amplifier_core.coordinator import ModuleCoordinator
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
 
-from ...failure import in_words
-from ...heard import hearing
+from ...running.failure import in_words
+from ...running.listening import hearing
 from ...spending.ledger import running_ledger
 from .call_approval import (
     APPROVAL_TIMEOUT,

@@ -6,7 +6,8 @@ from collections import deque
 from dataclasses import dataclass
 from enum import Enum
 
-from ...counted import counted
+from amplifier_providers.running.count_noun import counted
+
 from .similarity import are_alike
 
 LOOK_BACK = 3

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from ...settings import OptionalText, Settings
-from ...value_problems import Form
+from amplifier_providers.settings import OptionalText, Settings
+from amplifier_providers.value_problems import Form
 
 STRONG, FAST = "strong", "fast"
 """The roles that loops use by themselves: for the calls of a turn, and for those beside it."""

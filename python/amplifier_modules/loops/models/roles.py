@@ -8,8 +8,8 @@ from typing import Any
 
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatRequest
+from amplifier_providers.base import BaseProvider
 
-from ...providers.base import BaseProvider
 from .provider_choice import choose_provider, model_name, mounted_as
 from .role_settings import FAST, STRONG, RoleModel
 

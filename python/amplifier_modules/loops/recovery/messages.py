@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...loop_breaking import can_end_turn
+from ...tool.loop_breaking import can_end_turn
 from .recoverable_error import ErrorKind, RecoverableError
 
 _MAX_CHARS = 300

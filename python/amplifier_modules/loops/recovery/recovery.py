@@ -7,7 +7,7 @@ from typing import Any
 
 from amplifier_core.llm_errors import ConfigurationError
 
-from ...loop_breaking import can_end_turn
+from ...tool.loop_breaking import can_end_turn
 from .error_ring import ErrorRing
 from .given_up import GivenUp
 from .recoverable_error import ErrorKind, Identity, RecoverableError

@@ -7,12 +7,12 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from amplifier_modules.contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
-from amplifier_modules.providers.prices.pricing import Pricing
-from amplifier_modules.providers.prices.settings import prices_of
-from amplifier_modules.spending.call_bound import CallBound
-from amplifier_modules.spending.dollars import read_dollars
-from amplifier_modules.spending.token_count import read_count
+from amplifier_providers.prices.call_bound import CallBound
+from amplifier_providers.prices.dollars import read_dollars
+from amplifier_providers.prices.pricing import Pricing
+from amplifier_providers.prices.settings import prices_of
+from amplifier_providers.prices.token_count import read_count
+from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN, estimate_tokens
 
 from ...step import Call
 from ...types import LLMResponse

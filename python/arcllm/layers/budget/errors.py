@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from amplifier_modules.spending.allowance import NoRoomError
+from amplifier_providers.prices.allowance import NoRoomError
 
 from ...exceptions import ArcLLMError
 from ...types import LLMResponse

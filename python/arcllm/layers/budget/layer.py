@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from amplifier_modules.closing import closing
-from amplifier_modules.contexts.budget import CHARACTERS_PER_TOKEN
+from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN
+from amplifier_providers.running.closing import closing
 
 from ...exceptions import ArcLLMError
 from ...step import Call, Piece, Step

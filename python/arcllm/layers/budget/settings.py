@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from amplifier_modules.providers.prices.settings import Dollars, ModelPrices
-from amplifier_modules.settings import Settings
+from amplifier_providers.prices.settings import Dollars, ModelPrices
+from amplifier_providers.settings import Settings
 
 
 class BudgetLimits(Settings):

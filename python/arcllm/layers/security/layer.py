@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from amplifier_guard import Redactor
-from amplifier_modules.closing import closing
+from amplifier_providers.running.closing import closing
 
 from ...exceptions import ArcLLMConfigError, ArcLLMParseError
 from ...step import Call, Piece, Step

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from amplifier_modules.settings import Settings
+from amplifier_providers.settings import Settings
 
 PersonalType: TypeAlias = Literal["SSN", "CREDIT_CARD", "EMAIL", "PHONE", "IPV4", "IBAN"]
 """A built-in type of personal data."""

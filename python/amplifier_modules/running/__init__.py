@@ -1,0 +1,1 @@
+"""How the parts of a turn run: tasks, failures as text, calls beside the conversation."""

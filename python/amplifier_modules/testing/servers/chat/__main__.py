@@ -1,9 +1,0 @@
-"""Serves Chat Completions by hand: `python -m amplifier_modules.testing.servers.chat`."""
-
-from __future__ import annotations
-
-from ..serving.by_hand import serve
-from . import ChatServer
-
-if __name__ == "__main__":
-    serve(ChatServer)

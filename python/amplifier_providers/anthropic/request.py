@@ -1,0 +1,185 @@
+"""Encoding of a `ChatRequest` as the body of `POST /v1/messages`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from amplifier_core.message_models import ChatRequest
+
+from ..requests.requested_thinking import requested_thinking
+from ..wire.body import TurnWriter, WireRequest, json_bytes
+from ..wire.fields import JsonDict
+from ..wire.history import CheckedHistory, History
+from ..wire.options import (
+    asked_length,
+    asked_temperature,
+    format_instructions,
+    given_options,
+    nothing_to_send,
+    stop_texts,
+)
+from ..wire.strict_schema import strict_schema
+from .config import PROVIDER, AnthropicConfig
+from .models import ModelProfile, model_profile
+from .thinking import Sampling, add_sampling, add_thinking
+from .tools import add_tools
+from .turns import AnthropicRules, turn_message
+
+_NOT_IN_SCHEMAS = frozenset(
+    {
+        "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems",
+        "maxItems", "pattern",
+    }
+)  # fmt: skip
+_MAX_SIGNATURES = 10_000
+"""Signatures that are remembered; a process that lives for long gets any number of them."""
+_LONG_CONTEXT = "context-1m-2025-08-07"
+_FAST = "fast-mode-2026-02-01"
+_TASK_BUDGET = "task-budgets-2026-03-13"
+
+
+class AnthropicEncoder:
+    """Encodes the requests of one conversation after another; what was encoded is kept."""
+
+    def __init__(self, config: AnthropicConfig) -> None:
+        """Encode with these settings."""
+        self._config = config
+        self._history = History()
+        self._writer = TurnWriter(turn_message)
+        self._received: dict[str, None] = {}
+
+    def use_settings(self, settings: AnthropicConfig) -> None:
+        """Encode with other settings from now on."""
+        self._config = settings
+
+    def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
+        """Encode `request`.
+
+        Args:
+            request: The conversation, the tools and the options of this call.
+            options: Keywords of `complete`, which override both: `model`, `max_tokens`,
+                `temperature`, `extended_thinking` and the others of `requested_thinking`.
+
+        Raises:
+            InvalidRequestError: There is nothing to send, or an option has no meaning here.
+        """
+        given = given_options(options)
+        model: str = given.get("model") or request.model or self._config.default_model
+        history = self._history.check(request.messages, self._rules(model))
+        return self._encoded(request, history, model, given)
+
+    def _rules(self, model: str) -> AnthropicRules:
+        prefill = model_profile(model).prefill
+        return AnthropicRules(PROVIDER, model, ends_with_user=not prefill, received=self._received)
+
+    def note(self, blocks: Iterable[JsonDict]) -> None:
+        """Remember the signatures of an answer, so that its thinking is known again."""
+        for block in blocks:
+            if signature := block.get("signature") or block.get("data"):
+                self._received[signature] = None
+        if len(self._received) > _MAX_SIGNATURES:
+            for oldest in list(self._received)[: _MAX_SIGNATURES // 2]:
+                self._received.pop(oldest, None)
+
+    def _encoded(
+        self, request: ChatRequest, history: CheckedHistory, model: str, options: dict[str, Any]
+    ) -> WireRequest:
+        if not history.turns:
+            raise nothing_to_send(PROVIDER, model)
+        config = self._config
+        profile = model_profile(model)
+        body: JsonDict = {"model": model}
+        turns = self._writer.turns(history, PROVIDER, model)
+        encoded = WireRequest(PROVIDER, model, history, turns, "messages", body)
+        betas = list(config.beta_headers)
+        encoded.thinking = requested_thinking(
+            options, request.reasoning_effort, config, provider=PROVIDER
+        )
+        length = _add_length(encoded, profile, request, config, options)
+        if history.system:
+            body["system"] = [dict(block) for block in history.system]
+        add_tools(encoded, request, config)
+        if stops := stop_texts(encoded, request):
+            body["stop_sequences"] = stops
+        sampling = Sampling(asked_temperature(options, request, config), request.top_p)
+        add_thinking(encoded, profile, config, length, sampling, betas)
+        add_sampling(encoded, profile, sampling)
+        _add_format(encoded, profile, request)
+        _add_features(body, profile, config, betas)
+        if config.enable_prompt_caching:
+            _mark_for_caching(encoded)
+        if config.use_streaming:
+            body["stream"] = True
+        if betas:
+            encoded.headers["anthropic-beta"] = ",".join(dict.fromkeys(betas))
+        return encoded
+
+
+def _add_length(
+    encoded: WireRequest,
+    profile: ModelProfile,
+    request: ChatRequest,
+    config: AnthropicConfig,
+    options: Mapping[str, Any],
+) -> int | None:
+    """Limit the answer; return the limit if the caller or a setting names it."""
+    wanted = asked_length(options, request, config, PROVIDER)
+    longest = profile.max_output_tokens
+    if wanted is not None and wanted > longest and profile.is_known:
+        encoded.degrade(
+            f"an answer of {wanted} tokens", f"at most {longest}", "the model writes no more"
+        )
+        wanted = longest
+    encoded.fields["max_tokens"] = wanted or min(config.max_tokens, longest)
+    return wanted
+
+
+def _add_format(encoded: WireRequest, profile: ModelProfile, request: ChatRequest) -> None:
+    """Hold the answer to a schema, or tell the model of it where that is not possible."""
+    wanted = request.response_format
+    if wanted is None or wanted.type == "text":
+        return
+    schema = None
+    if wanted.type == "json_schema" and profile.structured:
+        schema = strict_schema(wanted.json_schema, without=_NOT_IN_SCHEMAS, recursive=False)
+    if schema is not None:
+        answer = {"type": "json_schema", "schema": schema}
+        encoded.fields.setdefault("output_config", {})["format"] = answer
+        return
+    told = {"type": "text", "text": format_instructions(wanted)}
+    encoded.fields["system"] = [*encoded.fields.get("system", ()), told]
+    encoded.degrade(
+        f"response format {wanted.type}",
+        "instructions in the system prompt",
+        "the model cannot be held to this schema"
+        if profile.structured
+        else f"`{encoded.model}` cannot be held to a schema",
+    )
+
+
+def _add_features(
+    body: JsonDict, profile: ModelProfile, config: AnthropicConfig, betas: list[str]
+) -> None:
+    if config.enable_1m_context and profile.long_context_beta:
+        betas.append(_LONG_CONTEXT)
+    if config.speed is not None:
+        body["speed"] = config.speed
+        betas.append(_FAST)
+    if config.task_budget_tokens is not None:
+        budget = {"type": "tokens", "total": config.task_budget_tokens}
+        body.setdefault("output_config", {})["task_budget"] = budget
+        betas.append(_TASK_BUDGET)
+
+
+def _mark_for_caching(encoded: WireRequest) -> None:
+    """Mark the ends of the parts that later calls repeat: system, tools, history."""
+    mark = {"type": "ephemeral"}
+    for part in (encoded.fields.get("system"), encoded.fields.get("tools")):
+        if part:
+            part[-1]["cache_control"] = mark
+    message = turn_message(encoded.history.turns[-1])
+    end = message["content"][-1]
+    if end.get("type") not in {"thinking", "redacted_thinking"}:
+        message["content"][-1] = {**end, "cache_control": mark}
+        encoded.turns[-1] = json_bytes(message)

@@ -1,0 +1,129 @@
+"""`provider-azure-openai`: models that are deployed on Azure, with a key or Entra ID."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from typing_extensions import override
+
+from amplifier_core.message_models import ChatRequest
+from amplifier_core.models import ProviderInfo
+
+from ..requests.openai_models import ModelProfile
+from ..responses.provider import ResponsesProvider
+from ..retries import Retries
+from ..wire.body import WireRequest
+from ..wire.mounting import contribute_cost, hooks_and_retries, say_not_mounted
+from .client import UnknownFamilies, azure_client, azure_info, priced_as, profile_of
+from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig, ignored_version, read_config
+from .identity import Credential
+
+logger = logging.getLogger(__name__)
+
+
+class AzureOpenAIProvider(ResponsesProvider):
+    """A provider for the Responses API of Azure."""
+
+    def __init__(
+        self,
+        config: AzureOpenAIConfig,
+        hooks: Any = None,
+        *,
+        retries: Retries | None = None,
+        credential: Credential | None = None,
+    ) -> None:
+        """Set the provider up; nothing is sent and no connection is made.
+
+        Args:
+            config: Its settings, as `read_config` checks them.
+            hooks: The registry that gets its events; None for no events.
+            retries: The retries of its calls; None for those of the settings.
+            credential: Gets the tokens of Entra ID; None for that of the settings.
+
+        Raises:
+            SettingError: A credential is needed, and `azure-identity` is not installed.
+        """
+        client = azure_client(config, SERVICE, config.place.base_url, credential)
+        self.config = named = _with_deployment(config)
+        super().__init__(SERVICE, named, client, hooks, retries=retries, params=config.params)
+        self._unknown = UnknownFamilies()
+
+    @override
+    def use_settings(self, settings: Any) -> None:
+        self.config = named = _with_deployment(settings)
+        super().use_settings(named)
+
+    @override
+    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+        encoded = super().encode(request, options)
+        self._unknown.note(encoded.model, self.profile_of(encoded.model))
+        return encoded
+
+    def profile_of(self, model: str) -> ModelProfile:
+        """Return what a deployment can do, whose name may say nothing about it."""
+        return profile_of(self.config, model)
+
+    @override
+    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
+        return priced_as(self.config, asked, answered)
+
+    def get_info(self) -> ProviderInfo:
+        """Return what this provider can do and how it is configured."""
+        return azure_info(
+            self.get_model_info().capabilities,
+            self.model_defaults(self.default_model, self.max_tokens),
+        )
+
+
+def _with_deployment(config: AzureOpenAIConfig) -> AzureOpenAIConfig:
+    """Return the settings with the name of the deployment under one key, wherever it was."""
+    named = {"default_deployment": None, "default_model": config.deployment}
+    return config.model_copy(update=named)
+
+
+async def mount(
+    coordinator: Any, config: Mapping[str, Any] | None = None
+) -> Callable[[], Awaitable[None]] | None:
+    """Mount the provider as `azure-openai`.
+
+    Args:
+        coordinator: Where it is mounted; its hooks get the events.
+        config: See `AzureOpenAIConfig`; what it lacks may come from the environment.
+
+    Returns:
+        The callable that closes its connections, or None when there is no address, no key and no
+        identity: then nothing is mounted, and one warning says so: that of the session that mounts
+        it, or of this function.
+
+    Raises:
+        ConfigurationError: A setting has the wrong type or cannot work.
+    """
+    settings = read_config(config)
+    if isinstance(settings, str):
+        say_not_mounted(MODULE, settings)
+        return None
+    if version := ignored_version(settings):
+        logger.warning(
+            "%s: the API version `%s` has no effect: the address has its version in its path",
+            MODULE,
+            version,
+        )
+    hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
+    if settings.place.speaks_responses:
+        provider = AzureOpenAIProvider(settings, hooks, retries=retries)
+        return await provider.mounted(coordinator)
+
+    from .deployment import DeploymentProvider, without_effect
+
+    for key in without_effect(settings):
+        logger.warning(
+            "%s: `%s` has no effect: the address of a deployment speaks Chat Completions",
+            MODULE,
+            key,
+        )
+    deployed = DeploymentProvider(settings, hooks, retries=retries)
+    await coordinator.mount("providers", deployed, name=PROVIDER)
+    contribute_cost(coordinator, deployed)
+    return deployed.close

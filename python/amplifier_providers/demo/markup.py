@@ -1,0 +1,44 @@
+"""Pieces of Markdown that show foreign text as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..answers.block_text import fence_for
+
+
+def code(written: str) -> str:
+    """Return `written` as code on one line, whatever backticks it holds."""
+    line = written.replace("\n", "\\n").strip() or " "
+    fence = fence_for(line, 1)
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def fenced(written: str, language: str = "") -> str:
+    """Return `written` as a block of code, whatever backticks it holds."""
+    fence = fence_for(written)
+    return f"{fence}{language}\n{written}\n{fence}"
+
+
+def quote(written: str) -> str:
+    """Return `written` as a quotation."""
+    return "\n".join(f"> {line}" for line in written.split("\n"))
+
+
+def number(count: int) -> str:
+    """Return `count` with its thousands set apart."""
+    return f"{count:,}"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; its last column holds figures."""
+    lines = [header, ["---"] * (len(header) - 1) + ["---:"]]
+    lines += [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return up to `most` names as code, with an ellipsis where there are more."""
+    more = ", …" if len(names) > most else ""
+    return ", ".join(code(name) for name in names[:most]) + more

@@ -1,0 +1,239 @@
+"""The report at the end of a turn; every figure in it comes from a tool result."""
+
+from __future__ import annotations
+
+from amplifier_guard import TerminalText
+from amplifier_providers.running.count_noun import counted
+
+from .build_files import describe, is_build_file
+from .conversation import Turn
+from .languages import count_languages
+from .markup import code, listed, number, quote, table
+from .next_calls import readme_of
+from .prompt import name_pattern, word_pattern, words_to_look_for
+from .readme import read_readme
+from .survey import TODO, FileCount, FileText, Search, Survey
+
+_MAX_NAMES = 20
+_MAX_LINE_CHARS = 160
+_MAX_SIZES = 10
+_NEEDED_TOOLS = {
+    "list_directory": "the entries of the folder",
+    "glob": "counts, sizes and kinds of files",
+    "grep": "lines of text and where words occur",
+    "read_file": "what the README and the build files say",
+}
+
+
+def write_report(turn: Turn, survey: Survey) -> str:
+    """Return the report in Markdown."""
+    words = words_to_look_for(turn.prompt)
+    parts = [_heading(words), _limits(survey), _answer(words, survey)]
+    if survey.is_empty:
+        parts += [_emptiness(survey)]
+    else:
+        parts += [
+            _glance(survey),
+            _readme(survey),
+            _languages(survey.files),
+            _largest(survey.files),
+            _todos(survey.todos),
+            _build_files(survey),
+            _named_files(survey),
+            _top_level(survey),
+        ]
+    parts += [_gaps(turn, survey)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _heading(words: list[str]) -> str:
+    if not words:
+        return "# A tour of this folder"
+    return (
+        "# What this folder says about " + ", ".join(code(word) for word in words) + "\n\n"
+        "I am a program, not a language model: I searched for the words of the question and list"
+        " where they occur."
+    )
+
+
+def _limits(survey: Survey) -> str:
+    """What the tools say they did not look at: all figures of the report are without it."""
+    searches = [survey.todos, *survey.words.values()]
+    files = [survey.files, *survey.names.values()]
+    counted_to = next((each.left_out for each in files if each and each.left_out), "")
+    searched_to = next((each.left_out for each in searches if each and each.left_out), "")
+    said = [("files", counted_to), ("lines", searched_to)]
+    # Its last sentence is advice for who calls the tool.
+    lines = [f"- {what}: {each.partition(' Set `path`')[0]}" for what, each in said if each]
+    if not lines:
+        return ""
+    return "This covers only a part of the folder.\n\n" + "\n".join(lines)
+
+
+def _answer(words: list[str], survey: Survey) -> str:
+    lines: list[str] = []
+    for word in words:
+        search = survey.words.get(word_pattern(word))
+        if search is not None:
+            lines.append(_found_lines(word, search))
+        names = survey.names.get(name_pattern(word) or "")
+        if names is not None and names.total:
+            shown = listed([path for path, _ in names.files], _MAX_NAMES)
+            has = "has" if names.total == 1 else "have"
+            lines.append(
+                f"- {counted(names.total, 'file')} {has} {code(word)} in the name: {shown}"
+            )
+    return "\n".join(lines)
+
+
+def _found_lines(word: str, search: Search) -> str:
+    if not search.total_matches:
+        return f"- {code(word)} is in none of {counted(search.searched_files, 'text file')}."
+    contain = "contains" if search.total_matches == 1 else "contain"
+    head = f"- {counted(search.total_matches, 'line')} in {counted(search.total_files, 'file')}"
+    return "\n".join([f"{head} {contain} {code(word)}:", *_places(search, indent="  ")])
+
+
+def _emptiness(survey: Survey) -> str:
+    if survey.listing is None or survey.listing.total == 0:
+        return "The folder is empty: there are no files here."
+    names = survey.listing.directories + survey.listing.files
+    shown = f" It holds {listed(names, _MAX_NAMES)}." if names else ""
+    return (
+        "There are no files to look at: nothing outside `.git`, `.venv`, `target` and"
+        f" `node_modules`.{shown}"
+    )
+
+
+def _glance(survey: Survey) -> str:
+    rows: list[tuple[str, str]] = []
+    if survey.files is not None:
+        seen = " looked at" if survey.files.left_out else ""
+        rows.append((f"files{seen}", number(survey.files.total)))
+        rows.append(("their bytes" if seen else "bytes in all", number(survey.files.total_bytes)))
+    search = survey.todos or next(iter(survey.words.values()), None)
+    if search is not None:
+        rows.append(("text files", number(search.searched_files)))
+        rows.append(("lines of text", number(search.searched_lines)))
+        rows.append(("binary files", number(search.binary_files)))
+    if survey.todos is not None:
+        rows.append((f"lines with `{TODO}`", number(survey.todos.total_matches)))
+    return "## At a glance\n\n" + table(("what", "figure"), rows) if rows else ""
+
+
+def _readme(survey: Survey) -> str:
+    name = readme_of(list(survey.texts))
+    if name is None:
+        if survey.listing is not None and not survey.listing.truncated:
+            has_readme = readme_of(survey.listing.files) is not None
+            return "" if has_readme else "## README\n\nThere is no README at the top level."
+        return ""
+    readme = read_readme(survey.texts[name].content)
+    parts = [f"## What {code(name)} says"]
+    if readme.title:
+        parts.append(f"Its title is “{readme.title}”.")
+    parts.append(quote(readme.opening) if readme.opening else "It has no paragraph of text.")
+    return "\n\n".join(parts)
+
+
+def _languages(files: FileCount | None) -> str:
+    if files is None or not files.extensions:
+        return ""
+    known, other = count_languages(files.extensions)
+    parts = ["## Languages"]
+    if known:
+        rows = [(language, number(count)) for language, count in known.items()]
+        parts.append(table(("language", "files"), rows))
+    if other:
+        named = [
+            f"{code(extension) if extension else 'without an extension'} {number(count)}"
+            for extension, count in list(other.items())[:_MAX_NAMES]
+        ]
+        more = ", …" if len(other) > _MAX_NAMES else ""
+        parts.append(f"Other extensions: {', '.join(named)}{more}.")
+    return "\n\n".join(parts)
+
+
+def _largest(files: FileCount | None) -> str:
+    if files is None or not files.by_size or not files.files:
+        return ""
+    rows = [(code(path), number(size)) for path, size in files.files[:_MAX_SIZES]]
+    return "## Largest files\n\n" + table(("file", "bytes"), rows)
+
+
+def _todos(search: Search | None) -> str:
+    if search is None:
+        return ""
+    if not search.total_matches:
+        where = " of the files that were searched" if search.left_out else ""
+        return f"## `{TODO}`\n\nNo line{where} contains the word."
+    contain = "contains" if search.total_matches == 1 else "contain"
+    head = f"{counted(search.total_matches, 'line')} in {counted(search.total_files, 'file')}"
+    first = " The first:" if search.total_matches > len(search.places) else ""
+    lines = _places(search)
+    return f"## `{TODO}`\n\n{head} {contain} the word.{first}" + ("\n\n" + "\n".join(lines)) * bool(
+        lines
+    )
+
+
+def _places(search: Search, indent: str = "") -> list[str]:
+    return [
+        f"{indent}- {code(f'{path}:{line}')} {code(TerminalText.line(written, _MAX_LINE_CHARS))}"
+        for path, line, written in search.places
+    ]
+
+
+def _build_files(survey: Survey) -> str:
+    lines: list[str] = []
+    for path, file in survey.texts.items():
+        if is_build_file(path):
+            said = "; ".join(describe(path, file.content))
+            lines.append(f"- {code(path)}{': ' + said if said else _length(file)}")
+    return "## Build files\n\n" + "\n".join(lines) if lines else ""
+
+
+def _named_files(survey: Survey) -> str:
+    named = [path for names in survey.names.values() for path, _ in names.files]
+    lines: list[str] = []
+    for path in dict.fromkeys(named):
+        file = survey.texts.get(path)
+        if file is not None:
+            first = next((line for line in file.content.splitlines() if line.strip()), "")
+            begins = (
+                f"; it begins with {code(TerminalText.line(first, _MAX_LINE_CHARS))}"
+                if first
+                else ""
+            )
+            lines.append(f"- {code(path)}{_length(file)}{begins}")
+    return "## Files that the question may mean\n\n" + "\n".join(lines) if lines else ""
+
+
+def _length(file: FileText) -> str:
+    return f", {counted(file.total_lines, 'line')}"
+
+
+def _top_level(survey: Survey) -> str:
+    if survey.listing is None:
+        return ""
+    lines: list[str] = []
+    if survey.listing.directories:
+        lines.append(f"- folders: {listed(survey.listing.directories, _MAX_NAMES)}")
+    if survey.listing.files:
+        lines.append(f"- files: {listed(survey.listing.files, _MAX_NAMES)}")
+    return "## Top level\n\n" + "\n".join(lines) if lines else ""
+
+
+def _gaps(turn: Turn, survey: Survey) -> str:
+    used = {result.call.name for result in turn.results}
+    lines = [
+        f"- {what}: there is no tool `{name}`"
+        for name, what in _NEEDED_TOOLS.items()
+        if name not in turn.tools and name not in used
+    ]
+    lines += [f"- {problem}" for problem in survey.problems]
+    if survey.files is not None and survey.todos is not None:
+        searched = survey.todos.searched_files + survey.todos.binary_files
+        is_whole = not survey.todos.left_out and not survey.files.left_out
+        if is_whole and searched < survey.files.total:
+            lines.append("- the text of some files: they could not be searched")
+    return "## What I could not find out\n\n" + "\n".join(lines) if lines else ""

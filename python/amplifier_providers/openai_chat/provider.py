@@ -1,0 +1,238 @@
+"""`provider-openai-chat`: any server that speaks Chat Completions, streamed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, cast
+
+from typing_extensions import override
+
+from amplifier_core.message_models import ChatRequest
+from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
+
+from ..requests.openai_models import ModelProfile, model_profile
+from ..retries import Retries
+from ..wire.body import WireRequest
+from ..wire.client import Headers, ServiceClient
+from ..wire.fields import JsonDict
+from ..wire.mounting import contribute_cost, hooks_and_retries, say_not_mounted
+from ..wire.provider import WireProvider, new_call_id
+from ..wire.service import Service
+from . import models
+from .config import MODULE, ChatConfig, ChatSettings, read_config, with_settings
+from .presets import OTHER, Preset
+from .raw_block import raw_block
+from .request import ChatEncoder
+
+logger = logging.getLogger(__name__)
+
+PATH = "/chat/completions"
+_MODELS = "/models"
+_CAPABILITIES = ["streaming", "tools"]
+
+
+class ChatProvider(WireProvider):
+    """A provider for one server with Chat Completions."""
+
+    def __init__(
+        self,
+        service: Service,
+        preset: Preset,
+        settings: ChatSettings,
+        client: ServiceClient,
+        hooks: Any = None,
+        *,
+        retries: Retries | None = None,
+        new_id: Callable[[], str] = new_call_id,
+        path: str = PATH,
+        names_model: bool = True,
+        profile_of: Callable[[str], ModelProfile] = model_profile,
+    ) -> None:
+        """Set the provider up; nothing is sent and no connection is made.
+
+        Args:
+            service: Who is called.
+            preset: What its requests look like, without the settings.
+            settings: Its settings.
+            client: How it is reached, with the headers of its own.
+            hooks: The registry that gets its events; None for no events.
+            retries: The retries of its calls; None for those of the settings.
+            new_id: Returns the id of a call that comes without one.
+            path: Where requests go, after the base URL.
+            names_model: Whether the body names the model; not where the address does.
+            profile_of: Returns what a model of OpenAI can do.
+        """
+        super().__init__(service, settings, client, hooks, retries=retries, new_id=new_id)
+        self.path = path
+        self.config = settings
+        self.preset = with_settings(preset, settings)
+        self.limit_key = self.preset.limit_key
+        self._entries: dict[str, Mapping[str, Any]] = {}
+        self._encoder = ChatEncoder(
+            self.preset,
+            settings,
+            sees=self._sees,
+            names_model=names_model,
+            profile_of=profile_of,
+        )
+        # Nobody knows whether a server without a name honours a schema.
+        is_known = preset is not OTHER or settings.structured_output is not None
+        is_held = is_known and self.preset.output == "json_schema"
+        self._capabilities = [
+            *_CAPABILITIES,
+            *(["thinking"] if self.preset.thinking != "none" else []),
+            *(["structured_output"] if is_held else []),
+        ]
+
+    @classmethod
+    def of(
+        cls,
+        config: ChatConfig,
+        hooks: Any = None,
+        *,
+        retries: Retries | None = None,
+        new_id: Callable[[], str] = new_call_id,
+    ) -> ChatProvider:
+        """Set up the provider of a config, as `read_config` checks it."""
+        settings = config.settings
+        client = ServiceClient(
+            config.service,
+            settings.base_url or "",
+            _headers(settings.api_key, settings.extra_headers),
+            (settings.api_key or "", *settings.extra_headers.values()),
+        )
+        return cls(
+            config.service, config.preset, settings, client, hooks, retries=retries, new_id=new_id
+        )
+
+    def get_info(self) -> ProviderInfo:
+        """Return what this provider can do and how it is configured."""
+        known = self.get_model_info()
+        key = self.preset.key_variable
+        return ProviderInfo(
+            id=self.name,
+            display_name=self.preset.title,
+            credential_env_vars=[key] if key else [],
+            capabilities=known.capabilities,
+            defaults=self.model_defaults(self.config.default_model, self.config.max_tokens),
+            config_fields=[
+                ConfigField(
+                    id="api_key",
+                    display_name="API key",
+                    field_type="secret",
+                    prompt=f"{self.preset.title} API key",
+                    env_var=key or None,
+                    required=bool(key),
+                ),
+                ConfigField(
+                    id="base_url",
+                    display_name="Base URL",
+                    prompt="Address of the API",
+                    required=False,
+                    default=self._client.shown_url,
+                ),
+            ],
+        )
+
+    def get_model_info(self, model: str | None = None) -> ModelInfo:
+        """Return what a model can do; that of the settings if None.
+
+        What the list of models says counts only after `list_models`.
+        """
+        name = model or self.config.default_model or ""
+        return self._model_info(self._entries.get(name, {"id": name}))
+
+    @override
+    def use_settings(self, settings: Any) -> None:
+        super().use_settings(settings)
+        self.config = settings
+        self._encoder.use_settings(settings)
+
+    @override
+    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+        return self._encoder.encode(request, options)
+
+    @override
+    def raw_block(self, block: JsonDict) -> JsonDict:
+        return raw_block(block, self.preset.shown_thinking)
+
+    async def _model_entries(self) -> list[dict[str, Any]]:
+        expected = "a list of models"
+        answer = await self._client.ask_any("GET", _MODELS, self.config.timeout, expected)
+        # Some servers send the list alone.
+        listed = cast("JsonDict", answer).get("data") if isinstance(answer, dict) else answer
+        try:
+            entries = [dict(entry) for entry in cast("Any", listed)]
+        except (ValueError, TypeError) as error:
+            raise self._client.unfitting(_MODELS, "other content", expected, None) from error
+        self._entries = {str(entry.get("id")): entry for entry in entries}
+        return [entry for entry in entries if models.can_chat(entry) or not self.config.filtered]
+
+    def _model_info(self, entry: Mapping[str, Any]) -> ModelInfo:
+        model = str(entry.get("id") or "")
+        settings, preset = self.config, self.preset
+        window = settings.context_window or models.context_window(entry) or preset.context_window
+        written = settings.max_output_tokens or models.max_output_tokens(entry)
+        return ModelInfo(
+            id=model,
+            display_name=str(entry.get("name") or entry.get("display_name") or model),
+            context_window=window,
+            max_output_tokens=written or min(preset.max_output_tokens, window),
+            capabilities=[*self._capabilities, *(["vision"] if self._sees(model) else [])],
+        )
+
+    def _sees(self, model: str) -> bool:
+        said = models.sees_images(self._entries.get(model, {}))
+        if self.config.vision is not None or said is None:
+            return self.preset.vision
+        return said
+
+
+def _headers(api_key: str | None, extra: Mapping[str, str]) -> Headers:
+    async def headers() -> Mapping[str, str]:
+        return {**({"authorization": f"Bearer {api_key}"} if api_key else {}), **extra}
+
+    return headers
+
+
+Mount = Callable[..., Awaitable[Callable[[], Awaitable[None]] | None]]
+
+
+def mount_of(preset: str | None) -> Mount:
+    """Return the mount function of the module of a service, or of any server if None."""
+    module = MODULE if preset is None else f"provider-{preset}"
+
+    async def mount(
+        coordinator: Any, config: Mapping[str, Any] | None = None
+    ) -> Callable[[], Awaitable[None]] | None:
+        """Mount the provider.
+
+        Args:
+            coordinator: Where it is mounted; its hooks get the events.
+            config: See `OpenAIChatConfig`; the key may come from the environment.
+
+        Returns:
+            The callable that closes its connections, or None when there is no address, or no API
+            key for a service that needs one: then nothing is mounted, and one warning says so: that
+            of the session that mounts it, or of this function.
+
+        Raises:
+            ConfigurationError: A setting has the wrong type or cannot work.
+        """
+        found = read_config(config, preset=preset)
+        if isinstance(found, str):
+            say_not_mounted(module, found)
+            return None
+        hooks, retries = hooks_and_retries(coordinator, found.preset.name, found.settings)
+        provider = ChatProvider.of(found, hooks, retries=retries)
+        # A module mounts under its own name; the loader then gives an instance the name it has.
+        await coordinator.mount("providers", provider, name=module.removeprefix("provider-"))
+        contribute_cost(coordinator, provider)
+        return provider.close
+
+    return mount
+
+
+mount = mount_of(None)
+"""Mount the provider as `openai-chat`."""

@@ -1,0 +1,1 @@
+"""How asynchronous work is run: event loops and their threads, iterators that are left, and names imported late."""

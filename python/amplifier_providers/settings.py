@@ -1,0 +1,184 @@
+"""The settings of all modules: declared as models, read from a config and the environment.
+
+    class PaceSettings(Settings):
+        delay: Annotated[float, Env("PACE_DELAY")] = Field(default=0.0, ge=0)
+
+    settings = read_settings(PaceSettings, config, "hooks-pace")
+
+A field declared with `repr=False` is a secret: its value is in no `repr`, error or log.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+
+from amplifier_core._kernel.advice import advice_on
+from amplifier_core._loading.load_report import is_loading
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_providers.value_problems import problem, shown_key
+
+logger = logging.getLogger(__name__)
+
+
+class SettingError(ConfigurationError, ValueError, TypeError):
+    """A setting that cannot be used.
+
+    It is a `ValueError` and a `TypeError` too, for callers that catch what Python itself raises.
+
+    Args:
+        message: The module, the key, what was found, and what would be right.
+        module: Whose config it is.
+        key: The first key that is wrong, dotted where it is nested.
+    """
+
+    def __init__(self, message: str, *, module: str = "", key: str = "") -> None:
+        kind, _, name = module.partition("-")
+        super().__init__(message, provider=name if kind == "provider" else None)
+        self.module = module
+        self.key = key
+        self.missing: tuple[str, ...] = ()
+        """The required keys that are absent."""
+
+
+@dataclass(frozen=True)
+class Env:
+    """In the annotation of a field: the variable that is used if the config has no value."""
+
+    name: str
+    read: Callable[[str], Any] | None = str
+    """Converts the text; None if another part of the program reads the variable.
+
+    A text that it refuses with a `ValueError` is refused by the type of the field.
+    """
+
+
+class Settings(BaseModel):
+    """The settings of a module or of a part of it; each field is a key of the config.
+
+    A key that is absent or None has its default.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        defer_build=True,
+    )
+
+    unknown_keys: ClassVar[Literal["refuse", "warn", "ignore"]] = "refuse"
+    """What happens to an unknown key at the top of a config."""
+    ignored_keys: ClassVar[frozenset[str]] = frozenset()
+    """Keys of public modules of the same name that have no effect here."""
+    renamed_keys: ClassVar[Mapping[str, str]] = {}
+    """Deprecated keys, each with the field that replaces it."""
+    none_is_absent: ClassVar[bool] = True
+    """Whether None counts as absent, whatever the type of the key."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_given(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        return {
+            key: value
+            for key, value in cast("Mapping[str, Any]", given).items()
+            if value is not None or not cls.none_is_absent or key not in cls.model_fields
+        }
+
+
+SettingsT = TypeVar("SettingsT", bound=Settings)
+
+OptionalText = Annotated[str | None, AfterValidator(lambda text: text or None)]  # pyright: ignore[reportUnknownLambdaType] -- of the annotation
+"""A text that may be left out or empty."""
+
+
+def read_settings(
+    model: type[SettingsT],
+    config: Mapping[str, Any] | None,
+    module: str,
+    environment: Mapping[str, str] | None = None,
+) -> SettingsT:
+    """Return the settings of a module.
+
+    Args:
+        model: The settings of the module.
+        config: The module's section of the mount plan.
+        module: The id of the module, for errors.
+        environment: Where variables are looked up; the process environment by default.
+
+    Raises:
+        SettingError: Keys are unknown to a module that refuses such, values are missing or cannot
+            be used; the text names all of them.
+    """
+    prefix = f"{module}: " if module else ""
+    if config and not isinstance(config, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+        raise SettingError(f"{prefix}the config is a `{type(config).__name__}` (must be a mapping)")
+    values = _known_keys(model, config or {}, module)
+    variables = _fill(model, values, os.environ if environment is None else environment)
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    # Not raised above, where the values, secrets among them, would be its context.
+    message = "; ".join(problem(model, each, variables) for each in details)
+    error = SettingError(f"{prefix}{message}", module=module, key=_key(details[0]))
+    error.missing = tuple(_key(each) for each in details if each["type"] == "missing")
+    raise error
+
+
+def env_of(field: FieldInfo) -> Env | None:
+    """Return the environment variable of a field."""
+    return next((item for item in field.metadata if isinstance(item, Env)), None)
+
+
+def _known_keys(model: type[Settings], config: Mapping[str, Any], module: str) -> dict[str, Any]:
+    """Return what a config says, without the keys that have no effect."""
+    known = list(model.model_fields)
+    values: dict[str, Any] = {}
+    for key, value in config.items():
+        if key in model.ignored_keys or (value is None and model.none_is_absent):
+            continue
+        if key in known or model.unknown_keys == "refuse":
+            values[key] = value
+        elif new := model.renamed_keys.get(key):
+            if config.get(new) is None:
+                values[new] = value
+            logger.warning("%s: `%s` is deprecated; use `%s`", module, key, new)
+        elif model.unknown_keys == "warn" and not is_loading():  # else the session says it
+            advice = advice_on(str(key), known)
+            logger.warning(
+                "%s ignores the unknown config key `%s`%s", module, shown_key(key), advice
+            )
+    return values
+
+
+def _fill(
+    model: type[Settings], values: dict[str, Any], environment: Mapping[str, str]
+) -> dict[str, str]:
+    """Fill what is absent from the environment; return the variable of each key filled."""
+    filled: dict[str, str] = {}
+    for key, field in model.model_fields.items():
+        variable = env_of(field)
+        if variable is None or variable.read is None or values.get(key) is not None:
+            continue
+        values.pop(key, None)
+        if text := environment.get(variable.name, "").strip():
+            try:
+                values[key] = variable.read(text)
+            except ValueError:
+                values[key] = text
+            filled[key] = variable.name
+    return filled
+
+
+def _key(detail: Any) -> str:
+    return ".".join(map(str, detail["loc"]))

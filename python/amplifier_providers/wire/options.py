@@ -1,0 +1,136 @@
+"""The options of one call: its keywords, then the request, then the settings of the provider."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from amplifier_core._kernel.shown import shown
+from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
+from amplifier_core.message_models import ChatRequest, ResponseFormat
+
+from ..running.count_noun import counted
+from .body import WireRequest
+from .fields import JsonDict, fields_of
+
+
+class Degraded(Protocol):
+    """What notes what is not done as requested."""
+
+    def degrade(self, requested: str, actual: str, reason: str) -> None:
+        """Note that something is not done as requested."""
+        ...
+
+
+def given_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the keywords of a call that say something."""
+    return {key: value for key, value in (options or {}).items() if value is not None}
+
+
+def named_model(
+    request: ChatRequest, options: Mapping[str, Any], default: str | None, provider: str
+) -> str:
+    """Return the model that a call asks for.
+
+    Args:
+        request: The request, which may name one.
+        options: Keywords of the call, whose `model` overrides it.
+        default: The model of the settings, for requests that name none.
+        provider: Whose models they are.
+
+    Raises:
+        ConfigurationError: Nobody names one.
+    """
+    model = options.get("model") or request.model or default
+    if not model:
+        raise ConfigurationError(
+            "no model is named: neither the request nor the settings have one",
+            provider=provider,
+            hint=f"set `default_model`, or name it: `{provider}:MODEL`",
+        )
+    return str(model)
+
+
+def asked_length(
+    options: Mapping[str, Any], request: ChatRequest, settings: Any, provider: str
+) -> int | None:
+    """Return the tokens of the answer that the caller or a setting names, None for a default.
+
+    Raises:
+        InvalidRequestError: They are no whole number from 1.
+    """
+    for value in (options.get("max_tokens"), request.max_output_tokens):
+        if value is None:
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            message = f"`max_tokens` is {shown(value)} (must be a whole number from 1)"
+            raise InvalidRequestError(message, provider=provider)
+        return value
+    return settings.max_tokens if "max_tokens" in settings.model_fields_set else None
+
+
+def asked_temperature(
+    options: Mapping[str, Any], request: ChatRequest, settings: Any
+) -> float | None:
+    """Return the temperature of the call, else of the request, else of the settings."""
+    temperature = options.get("temperature", request.temperature)
+    return settings.temperature if temperature is None else temperature
+
+
+def note_unsent_sampling(
+    encoded: WireRequest, temperature: float | None, top_p: float | None, reason: str
+) -> None:
+    """Note the randomness that is asked for and not sent."""
+    if temperature is not None:
+        encoded.degrade(f"a temperature of {temperature:g}", "the model's own", reason)
+    if top_p is not None:
+        encoded.degrade(f"a `top_p` of {top_p:g}", "the model's own", reason)
+
+
+def note_unsent_choice(encoded: Degraded, choice: Any) -> None:
+    """Note a call that is wanted where there is no tool that could be called."""
+    kind = fields_of(choice).get("type", choice) if isinstance(choice, Mapping) else choice
+    if kind not in (None, "auto", "none"):
+        encoded.degrade("a tool call", "none", "the request has no tools")
+
+
+def stop_texts(encoded: WireRequest, request: ChatRequest) -> list[str]:
+    """Return the texts that end an answer, without blank ones, which services refuse."""
+    asked = request.stop or []
+    stops = [stop for stop in asked if stop.strip()]
+    if blank := len(asked) - len(stops):
+        encoded.degrade(counted(blank, "blank stop text"), "none", "services refuse blank ones")
+    return stops
+
+
+def tool_fields(request: ChatRequest) -> list[JsonDict]:
+    """Return the tools of a request as dicts; those of a name once."""
+    return list({tool.name: fields_of(tool) for tool in request.tools or ()}.values())
+
+
+def format_instructions(response_format: ResponseFormat) -> str:
+    """Return what tells a model in words of which form its answer must be."""
+    if response_format.type != "json_schema":
+        return "Answer with JSON only, without any other text."
+    schema = json.dumps(response_format.json_schema, ensure_ascii=False)
+    return f"Answer with JSON only, without any other text, as this JSON schema says:\n{schema}"
+
+
+def nothing_to_send(provider: str, model: str) -> InvalidRequestError:
+    """Make the error for a history without any content."""
+    return InvalidRequestError(
+        "no message to send: the conversation has no text of the user",
+        provider=provider,
+        model=model,
+    )
+
+
+def unknown_choice(choice: Any, names: list[str], provider: str, model: str) -> InvalidRequestError:
+    """Make the error for a `tool_choice` that means nothing."""
+    return InvalidRequestError(
+        f"unknown tool choice `{choice}` (known: `auto`, `none`, `any`, `required`, or the name of"
+        f" a tool: {', '.join(f'`{name}`' for name in names)})",
+        provider=provider,
+        model=model,
+    )
