@@ -65,12 +65,19 @@ def test_a_wrong_name_is_told_with_the_one_that_may_be_meant(
     assert err.endswith("; did you mean `tool-search`?\n")
 
 
-@pytest.mark.parametrize("name", ["providers/anthropic", "providers/demo", "hooks/guard"])
-def test_a_folder_within_a_package_is_imported_as_a_part_of_it(name: str):
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("provider", "amplifier_providers/anthropic"),
+        ("provider", "amplifier_providers/demo"),
+        ("hook", "amplifier_modules/hooks/guard"),
+    ],
+)
+def test_a_folder_within_a_package_is_imported_as_a_part_of_it(kind: str, name: str):
     import amplifier_modules
 
-    folder = Path(amplifier_modules.__file__).parent / name
-    assert validate("hook" if "hook" in name else "provider", str(folder))[0] == 0
+    folder = Path(amplifier_modules.__file__).parents[1] / name
+    assert validate(kind, str(folder))[0] == 0
 
 
 def test_a_provider_is_looked_at_without_a_key(tmp_path: Path):

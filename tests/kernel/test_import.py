@@ -19,6 +19,7 @@ from amplifier_core import _engine
 
 HEAVY = [
     "amplifier_modules",
+    "amplifier_providers",
     "anyio",
     "asyncio",
     "grpc",

@@ -30,7 +30,13 @@ COMMAND = "python tests/simulation/repeat.py"
 _HEARD = (*PAIRS, *BEGINNINGS, "tool:start", "provider:request", "orchestrator:complete",
           "budget:warning", "orchestrator:steering_discarded", "session:end",
           "context:message")  # fmt: skip
-_LOGGERS = ("amplifier_core", "amplifier_modules", "amplifier_agent", "asyncio")
+_LOGGERS = (
+    "amplifier_core",
+    "amplifier_providers",
+    "amplifier_modules",
+    "amplifier_agent",
+    "asyncio",
+)
 _OF_ANSWERS = ("content_block:", "agent:")
 _SHOWN_STEPS = 60
 

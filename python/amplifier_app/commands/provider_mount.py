@@ -125,7 +125,7 @@ def _collected(warnings: list[str]) -> Any:
         def emit(self, record: logging.LogRecord) -> None:
             warnings.append(record.getMessage())
 
-    logger = logging.getLogger("amplifier_modules")
+    logger = logging.getLogger("amplifier_providers")
     collector = Collector(logging.WARNING)
     logger.addHandler(collector)
     try:

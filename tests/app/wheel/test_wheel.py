@@ -20,7 +20,15 @@ import pytest
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.xdist_group("wheel")]
 
 ROOT = Path(__file__).resolve().parents[3]
-HEAVY = ("amplifier_modules", "grpc", "httpx2", "pytest", "rich", "unittest.mock")
+HEAVY = (
+    "amplifier_modules",
+    "amplifier_providers",
+    "grpc",
+    "httpx2",
+    "pytest",
+    "rich",
+    "unittest.mock",
+)
 
 
 def test_the_wheel_is_small_and_fits_every_python_from_3_11(wheel: Path) -> None:
@@ -122,7 +130,9 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: Path) -> None:
         "amplifier_core-3.0.0.dist-info",
         "amplifier_guard",
         "amplifier_modules",
+        "amplifier_providers",
         "amplifier_stream",
+        "amplifier_testing",
         "arcllm",
     }
     assert [name for name in names if "__pycache__" in name or name.endswith(".pyc")] == []

@@ -17,7 +17,14 @@ import guard_owners  # noqa: F401 -- adds its makers
 from owners import coordinator as make_coordinator
 from owners import make
 
-PACKAGES = ("amplifier_core", "amplifier_stream", "amplifier_guard", "amplifier_modules")
+PACKAGES = (
+    "amplifier_core",
+    "amplifier_stream",
+    "amplifier_guard",
+    "amplifier_providers",
+    "amplifier_modules",
+    "amplifier_testing",
+)
 ENTERED = ("amplifier_core._engine",)
 """Modules that are walked although their names are not public."""
 OPERATORS = tuple(
@@ -81,7 +88,9 @@ def targets(where: str, value: Any) -> Iterator[Target]:
     try:
         instance = make(value)
     except LookupError:
-        if not where.startswith("amplifier_modules."):
+        if not where.startswith(
+            ("amplifier_modules.", "amplifier_providers.", "amplifier_testing.")
+        ):
             raise
         return  # what a module is made of; what it mounts is walked
     yield from members(where, value, instance, lambda: make(value))
