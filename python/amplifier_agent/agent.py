@@ -76,7 +76,7 @@ class Agent(Generic[T_co]):
             ValueError: An argument cannot be used.
             ConfigurationError: No provider has the name that `model` begins with.
         """
-        from .plan import kept, parts_of
+        from .plan import copy_options, parts_of
 
         options: AgentOptions = {
             "model": model, "tools": tools, "system": system, "hooks": hooks, "context": context,
@@ -86,7 +86,7 @@ class Agent(Generic[T_co]):
         self._type = output
         self._output = _output(output)
         self._parts: Parts = parts_of(options)
-        self._options = kept(options)
+        self._options = copy_options(options)
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -216,10 +216,10 @@ class Agent(Generic[T_co]):
 
         self._check_answerable()
 
-        def opened(state: object, parent_id: str | None) -> Session[T_co]:
+        def open_child(state: object, parent_id: str | None) -> Session[T_co]:
             return _session_class()(self._parts, self._output, state=state, parent_id=parent_id)
 
-        return AgentTool(name, description, opened)
+        return AgentTool(name, description, open_child)
 
     @overload
     def replace(

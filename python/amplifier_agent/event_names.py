@@ -40,7 +40,7 @@ def event_of(name: str, data: Mapping[str, Any]) -> Event | None:
     if name in {TOOL_START, TOOL_PROGRESS, events.TOOL_POST, events.TOOL_ERROR}:
         return _tool_event(name, data, raw)
     if name == events.APPROVAL_REQUIRED:
-        return _asked(data, raw)
+        return _question_of(data, raw)
     if (text := _status(name, data)) is not None:
         return Status(raw=raw, kind=name, text=text)
     return None if name in _SILENT else Event(raw=raw)
@@ -66,7 +66,7 @@ def _tool_event(name: str, data: Any, raw: tuple[str, dict[str, Any]]) -> Event:
     return ToolFinished(raw=raw, **call, output=result.get("output"), is_error=is_error)
 
 
-def _asked(data: Mapping[str, Any], raw: tuple[str, dict[str, Any]]) -> Event | None:
+def _question_of(data: Mapping[str, Any], raw: tuple[str, dict[str, Any]]) -> Event | None:
     from .question import Question
 
     if "question_id" not in data:

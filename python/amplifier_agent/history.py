@@ -22,7 +22,7 @@ def without_system(messages: Sequence[Message]) -> list[Message]:
     return [{**each} for each in messages if each.get("role") != "system"]
 
 
-def repaired(messages: Sequence[Mapping[str, Any]]) -> list[Message]:
+def repair_history(messages: Sequence[Mapping[str, Any]]) -> list[Message]:
     """Return a copy of a conversation in which each tool call has a result.
 
     Providers refuse a conversation in which a call has none. What is added is logged.

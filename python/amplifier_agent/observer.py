@@ -44,9 +44,9 @@ class Observer:
 
     async def add_contributed(self) -> None:
         """Observe the events that the mounted modules say they emit."""
-        from amplifier_core._loading.handled_events import contributed
+        from amplifier_core._loading.handled_events import contributed_events
 
-        self._register(await contributed(self._coordinator))
+        self._register(await contributed_events(self._coordinator))
 
     def stop(self) -> None:
         """Observe no more."""

@@ -78,8 +78,8 @@ def parts_of(options: AgentOptions) -> Parts:
     provider = _model(plan, options.get("model"), has_plan=options.get("plan") is not None)
     loop = _main(plan, "orchestrator", options.get("loop"), _OUR_LOOP, "execute")
     context = _main(plan, "context", options.get("context"), _OUR_CONTEXT, "add_message")
-    tools = [_tool(each, plan) for each in _listed("tools", options.get("tools", ()))]
-    hooks = [_hook(each, plan) for each in _listed("hooks", options.get("hooks", ()))]
+    tools = [_tool(each, plan) for each in _read_list("tools", options.get("tools", ()))]
+    hooks = [_hook(each, plan) for each in _read_list("hooks", options.get("hooks", ()))]
     budget = options.get("budget")
     check_budget(budget)
     # No plan can hold the account of a shared one: its turns are given it.
@@ -113,7 +113,7 @@ def parts_of(options: AgentOptions) -> Parts:
     )
 
 
-def kept(options: AgentOptions) -> AgentOptions:
+def copy_options(options: AgentOptions) -> AgentOptions:
     """Return a copy of checked arguments, which later changes of lists and mappings do not reach."""
     plan = options.get("plan")
     return {
@@ -242,7 +242,7 @@ def _entry(name: str, module: Any) -> dict[str, Any]:
     return entry
 
 
-def _listed(name: str, given: Any) -> list[Any]:
+def _read_list(name: str, given: Any) -> list[Any]:
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
         found = type(cast("object", given)).__name__
         raise TypeError(f"`{name}` is a `{found}` (must be a list)")

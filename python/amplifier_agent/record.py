@@ -15,7 +15,7 @@ from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
 from amplifier_providers.prices.dollars import read_dollars
 from amplifier_providers.prices.token_count import TokenCount, read_count
 
-from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome, made
+from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome, make_frozen
 from .unfinished_text import UnfinishedText
 
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
@@ -112,7 +112,7 @@ class TurnRecord:
         self._unpriced_calls += used.unpriced_calls
         self._add_cost(used.cost)
 
-    def priced(self) -> Decimal | None:
+    def total_cost(self) -> Decimal | None:
         """Return the cost; None if the price of a call is not known."""
         return None if self._unpriced_calls else self.cost
 
@@ -120,7 +120,7 @@ class TurnRecord:
         """Return how the turn ended, and why if it is not `completed`."""
         told = self._ending or {}
         if told.get("status") == "success" and not told.keys() & _EXCEPTIONAL:
-            return self._answered(None)
+            return self._status_of_answer(None)
         reason = _plain(told.get("reason"))
         reason = reason if isinstance(reason, str) and reason else None
         denied, error = _plain(told.get("denied")), _plain(told.get("error"))
@@ -135,9 +135,9 @@ class TurnRecord:
             return "error", reason or "the loop gave up"
         if status == "incomplete":
             return "limit", reason or f"the limit of {told.get('turn_count')} model calls"
-        return self._answered(reason)
+        return self._status_of_answer(reason)
 
-    def _answered(self, reason: str | None) -> tuple[TurnStatus, str | None]:
+    def _status_of_answer(self, reason: str | None) -> tuple[TurnStatus, str | None]:
         word = self.stop_reason
         if word in REFUSED:
             return "denied", reason or f"the model refused (`{word}`)"
@@ -159,7 +159,7 @@ class TurnRecord:
         read, written = _count(counts, "cache_read_tokens"), _count(counts, "cache_write_tokens")
         reasoning = _count(counts, "reasoning_tokens")
         # The kernel's counts include what is counted by itself here.
-        used = made(
+        used = make_frozen(
             TokenUsage,
             {
                 "input": max(_count(counts, "input_tokens") - read - written, 0),

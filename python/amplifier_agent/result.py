@@ -177,7 +177,7 @@ def goal_outcome(told: Any) -> GoalOutcome | None:
         return None
 
 
-def made(kind: type[Any], fields: dict[str, Any]) -> Any:
+def make_frozen(kind: type[Any], fields: dict[str, Any]) -> Any:
     """Return a frozen dataclass with all its fields, at a third of what its constructor takes.
 
     That sets them one by one, past its own `__setattr__`.

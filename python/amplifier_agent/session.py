@@ -264,7 +264,7 @@ class Session(Generic[T_co]):
             turn = self._turn = Turn(self.session, self._output)
             _RUNNING.set((*running, (self, turn)))
             if tell is not None:
-                observer = await self._told(tell)
+                observer = await self._start_observer(tell)
             return await turn.run(prompt, budget or self._parts.budget)
         finally:
             if turn is not None:
@@ -301,7 +301,7 @@ class Session(Generic[T_co]):
                 " the end first"
             )
 
-    async def _told(self, tell: Tell) -> Observer:
+    async def _start_observer(self, tell: Tell) -> Observer:
         from .event import QuestionAsked
         from .event_names import event_of
 

@@ -14,31 +14,31 @@ class ShownPlan(dict[str, Any]):
 
     def __init__(self, plan: Mapping[str, Any] = {}) -> None:
         """Copy the plan, its dicts and lists."""
-        super().__init__({key: _copied(value) for key, value in plan.items()})
+        super().__init__({key: _copy_plain(value) for key, value in plan.items()})
 
     def __repr__(self) -> str:
         """Return the text of a dict, with marks in the place of secrets."""
-        return repr(self._redacted())
+        return repr(self._redact())
 
     def __rich_repr__(self) -> Iterator[Any]:
         """Show the same to Rich, which would look into a dict itself."""
-        yield self._redacted()
+        yield self._redact()
 
     def __reduce__(self) -> tuple[type[dict[Any, Any]], tuple[dict[str, Any]]]:
         """Copy and pickle it as a plain dict."""
         return dict, (dict(self),)
 
-    def _redacted(self) -> dict[str, Any]:
+    def _redact(self) -> dict[str, Any]:
         from amplifier_guard import Redactor
 
         return dict(Redactor([]).redact_data(cast("Mapping[str, Any]", _plain(self))))
 
 
-def _copied(value: Any) -> Any:
+def _copy_plain(value: Any) -> Any:
     if isinstance(value, dict):
         return ShownPlan(cast("dict[str, Any]", value))
     if isinstance(value, list):
-        return [_copied(item) for item in cast("list[Any]", value)]
+        return [_copy_plain(item) for item in cast("list[Any]", value)]
     return value
 
 

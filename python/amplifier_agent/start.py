@@ -27,7 +27,7 @@ from amplifier_modules.spending.budget import Budget
 from amplifier_providers.base import CHUNKS_YIELD
 
 from .function_hook import EVERY_EVENT, Hook
-from .history import is_repair, repaired
+from .history import is_repair, repair_history
 from .plan import Parts
 from .result import Message
 
@@ -240,7 +240,7 @@ async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None
     if messages:
         from amplifier_providers.requests.foreign_form import native_messages
 
-        messages = repaired(native_messages(messages))
+        messages = repair_history(native_messages(messages))
     for message in messages:
         with from_source(REPAIR if is_repair(message) else GIVEN):
             await context.add_message(message)

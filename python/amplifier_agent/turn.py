@@ -17,7 +17,7 @@ from amplifier_modules.spending.ledger import RUNNING
 from .ending import CANCELLED, ending_of
 from .history import without_system
 from .record import TurnRecord
-from .result import Result, TurnStatus, made
+from .result import Result, TurnStatus, make_frozen
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Turn(Generic[T_co]):
             "reason": reason,
             "stop_reason": record.stop_reason,
             "usage": record.usage,
-            "cost": record.priced(),
+            "cost": record.total_cost(),
             "model_calls": record.model_calls,
             "tool_calls": record.tool_calls,
             "messages": messages,
@@ -133,4 +133,4 @@ class Turn(Generic[T_co]):
             "session_id": self._session.session_id,
             "value": value if status == "completed" else None,
         }
-        return made(Result, fields)
+        return make_frozen(Result, fields)

@@ -36,7 +36,7 @@ def in_columns(
             yield first
             first = ""
         cells = [
-            _padded(cell, widths[place], is_right=place in right)
+            _pad_cell(cell, widths[place], is_right=place in right)
             for place, cell in enumerate([first, *middle])
         ]
         begin = _GAP.join(cells) + _GAP
@@ -46,6 +46,6 @@ def in_columns(
             begin = " " * cell_len(begin)
 
 
-def _padded(text: str, width: int, *, is_right: bool) -> str:
+def _pad_cell(text: str, width: int, *, is_right: bool) -> str:
     space = " " * (width - cell_len(text))
     return space + text if is_right else text + space

@@ -46,7 +46,7 @@ class Failure(Exception):
         self.exit_code = exit_code
 
 
-def explained(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """The line for an error: `error: what happened; what to do`."""
     message = _message(error)
     hint = _hint(error)
@@ -57,7 +57,7 @@ def report(error: BaseException) -> int:
     """Write an error to standard error and return its exit code."""
     if is_debugging():
         write_notice(shown_traceback(error))
-    notice(explained(error))
+    notice(describe_error(error))
     return exit_code_of(error)
 
 
@@ -66,7 +66,7 @@ def exit_code_of(error: BaseException) -> int:
     return error.exit_code if isinstance(error, Failure) else FAILED
 
 
-def failed(error: BaseException) -> Outcome:
+def outcome_of_error(error: BaseException) -> Outcome:
     """The outcome of a run that ended with an error."""
     message = _message(error)
     cause = error.__cause__ if isinstance(error, Failure) and error.__cause__ else error

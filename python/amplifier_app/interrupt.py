@@ -81,7 +81,7 @@ class Interruption:
         self._stop()
         self._show(why)
 
-    def installed(self) -> contextlib.AbstractContextManager[None]:
+    def listen_to_signals(self) -> contextlib.AbstractContextManager[None]:
         """Listen to the signals while the running event loop is in this block."""
         return listening(self.press, self.end)
 

@@ -133,13 +133,13 @@ def _has_text_keys(value: object) -> TypeGuard[dict[str, object]]:
 
 def _json(value: object) -> bytes:
     with contextlib.suppress(PydanticSerializationError):
-        written = _written(value)
+        written = _write_json(value)
         if not _LONG_NUMBER.search(written):
             return written
-    return _written(_readable(value))
+    return _write_json(_readable(value))
 
 
-def _written(value: object) -> bytes:
+def _write_json(value: object) -> bytes:
     written = to_json(
         value,
         ensure_ascii=True,

@@ -15,7 +15,7 @@ from amplifier_app.interrupt import leave
 
 
 @contextlib.contextmanager
-def contained() -> Generator[None]:
+def contain_modules() -> Generator[None]:
     """Keep the command usable whatever its modules do while the running event loop is in here.
 
     What they print goes to standard error, as standard output holds the answer, or the JSON lines,

@@ -30,23 +30,23 @@ def with_names(text: str, names: Mapping[str, str]) -> list[str]:
     parts: list[bytes | AsIs] = [text.encode("utf-8", "surrogatepass")]
     # The longest first: it may contain another.
     for value in sorted(strong, key=len, reverse=True):
-        parts = [new for part in parts for new in _parted(part, value, strong[value])]
+        parts = [new for part in parts for new in _split_part(part, value, strong[value])]
     return [new for part in parts for new in _unlike_names(part, strong.values())]
 
 
-def _parted(part: bytes | AsIs, value: str, name: str) -> list[bytes | AsIs]:
+def _split_part(part: bytes | AsIs, value: str, name: str) -> list[bytes | AsIs]:
     if isinstance(part, AsIs):
         return [part]
     parts: list[bytes | AsIs] = []
     end = 0
     for first, last in Redactor([value]).known_places(part):
         secret = part[first:last]
-        parts += [part[end:first], _shown(secret, value, name)]
+        parts += [part[end:first], _name_secret(secret, value, name)]
         end = last
     return [*parts, part[end:]]
 
 
-def _shown(secret: bytes, value: str, name: str) -> bytes | AsIs:
+def _name_secret(secret: bytes, value: str, name: str) -> bytes | AsIs:
     text = secret.decode("utf-8", "replace")
     if text == value:
         return AsIs(f"[{name}]")

@@ -58,6 +58,6 @@ class Outcome:
         }
 
 
-def interrupted(reason: str = "interrupted", exit_code: int = INTERRUPTED) -> Outcome:
+def outcome_of_signal(reason: str = "interrupted", exit_code: int = INTERRUPTED) -> Outcome:
     """Return the outcome of a run that a signal ended."""
     return Outcome(status="cancelled", reason=reason, exit_code=exit_code)

@@ -61,7 +61,7 @@ class SystemKeyring:
             if provider not in self._keys and self.is_installed:
                 found: object = self._ask(lambda ring: ring.get_password(SERVICE, provider))
                 if found is not None and not isinstance(found, str):
-                    raise self._failed(f"it answered with a `{type(found).__name__}`")
+                    raise self._remember_problem(f"it answered with a `{type(found).__name__}`")
                 self._keys[provider] = (found or "").strip()
             return self._keys.get(provider, "")
 
@@ -72,14 +72,14 @@ class SystemKeyring:
             KeyringProblem: The keyring cannot be used.
         """
 
-        def kept(ring: Any) -> bool:
+        def is_kept(ring: Any) -> bool:
             ring.set_password(SERVICE, provider, key)
             return ring.get_password(SERVICE, provider) == key
 
         with self._lock:
             # A keyring that is turned off takes a key without a word.
-            if not self._ask(kept, secret=key):
-                raise self._failed("it did not keep the key")
+            if not self._ask(is_kept, secret=key):
+                raise self._remember_problem("it did not keep the key")
             self._keys[provider] = key
 
     def remove(self, provider: str) -> None:
@@ -114,7 +114,7 @@ class SystemKeyring:
         threading.Thread(target=work, name="keyring", daemon=True).start()
         answer, error = self._wait(answers)
         if error is not None:
-            raise self._explained(error, secret) from (None if secret else error)
+            raise self._problem_of(error, secret) from (None if secret else error)
         return answer
 
     def _wait(
@@ -130,9 +130,9 @@ class SystemKeyring:
         try:
             return answers.get(timeout=max(0.0, self._seconds - silent))
         except queue.Empty:
-            raise self._failed(f"it did not answer within {self._seconds:g} s") from None
+            raise self._remember_problem(f"it did not answer within {self._seconds:g} s") from None
 
-    def _explained(self, error: BaseException, secret: str) -> KeyringProblem:
+    def _problem_of(self, error: BaseException, secret: str) -> KeyringProblem:
         names = {ancestor.__name__ for ancestor in type(error).__mro__}
         if isinstance(error, ModuleNotFoundError) and error.name == "keyring":
             message = f"`keyring` is not installed: `pip install '{EXTRA}'`"
@@ -142,12 +142,14 @@ class SystemKeyring:
             self.problem = KeyringProblem("this system has no keyring", is_absent=True)
             return self.problem
         if "KeyringLocked" in names:
-            return self._failed("it is locked")
+            return self._remember_problem("it is locked")
         line = str(error).strip().partition("\n")[0]
         line = line.replace(secret, "…") if secret else line
-        return self._failed(f"{type(error).__name__}: {line}" if line else type(error).__name__)
+        return self._remember_problem(
+            f"{type(error).__name__}: {line}" if line else type(error).__name__
+        )
 
-    def _failed(self, why: str) -> KeyringProblem:
+    def _remember_problem(self, why: str) -> KeyringProblem:
         self.problem = KeyringProblem(f"the system keyring cannot be used: {why}")
         return self.problem
 

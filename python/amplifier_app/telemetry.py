@@ -21,7 +21,7 @@ _GRACE_SECONDS = 2.0
 
 
 @contextlib.contextmanager
-def exported(environment: Mapping[str, str]) -> Generator[list[dict[str, Any]]]:
+def export_telemetry(environment: Mapping[str, str]) -> Generator[list[dict[str, Any]]]:
     """Send spans and metrics while in this block, if there is a collector to send them to.
 
     OpenTelemetry reads all its other settings from the environment itself.

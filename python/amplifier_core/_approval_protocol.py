@@ -84,10 +84,10 @@ def ask(
         risk_level="medium",
         timeout=timeout if 0 < timeout < float("inf") else None,
     )
-    return _answered(approval.request_approval(request))
+    return _await_option(approval.request_approval(request))
 
 
-async def _answered(response: Any) -> str:
+async def _await_option(response: Any) -> str:
     """Wait for the response of an `ApprovalProvider` and return it as an option."""
     if is_awaitable(response):
         response = await response

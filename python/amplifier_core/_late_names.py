@@ -41,7 +41,7 @@ class LateNames:
             return import_module(submodule)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    def listed(self) -> list[str]:
+    def list_names(self) -> list[str]:
         """List the names of the package, for `dir`."""
         return sorted({*vars(self._module), *self._homes})
 

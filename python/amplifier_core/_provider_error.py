@@ -115,10 +115,10 @@ class ProviderError:
 
     def __repr__(self) -> str:
         """Write the message and whatever is set, in double quotes."""
-        parts = [_quoted(self._message)]
+        parts = [_quote(self._message)]
         for name, text in (("provider", self._provider), ("model", self._model)):
             if text is not None:
-                parts.append(f"{name}={_quoted(text)}")
+                parts.append(f"{name}={_quote(text)}")
         numbers = (
             ("retry_after", self._retry_after),
             ("delay_multiplier", self._delay_multiplier),
@@ -132,7 +132,7 @@ class ProviderError:
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     r"""A text in double quotes; what cannot be printed is written as `\u{7}`."""
     characters = (
         _ESCAPES.get(character)

@@ -187,7 +187,7 @@ def compute_delay(
     Raises:
         OverflowError: `attempt` is negative or beyond 32 bits.
     """
-    grown = _grown(config, _count("attempt", attempt))
+    grown = _grow_delay(config, _count("attempt", attempt))
     delay = min(grown, config.max_delay)
     if delay_multiplier is not None and math.isfinite(delay_multiplier) and delay_multiplier > 0:
         delay *= delay_multiplier
@@ -199,7 +199,7 @@ def compute_delay(
     return delay
 
 
-def _grown(config: RetryConfig, attempt: int) -> float:
+def _grow_delay(config: RetryConfig, attempt: int) -> float:
     """The wait before any limit; infinite where floats end."""
     initial, factor = config.initial_delay, config.backoff_factor
     if initial == 0:

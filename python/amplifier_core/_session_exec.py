@@ -8,7 +8,7 @@ from typing import Any
 from ._kernel.interruption import Interruption, asyncio_loop, block_of
 from ._kernel.left_behind import Leaving, steps_of
 from ._kernel.loop_run import LoopRun, logger
-from ._loading.mount_plan import announced
+from ._loading.mount_plan import plan_for_events
 from ._loading.review import review_late_handlers
 from .llm_errors import AbortError
 
@@ -118,7 +118,7 @@ async def emit_raw_field_if_configured(
         session_id: Id of the session.
         event_base: Event that the session began with; never emitted here.
     """
-    told = announced(config)
+    told = plan_for_events(config)
     if "raw" in told:
         payload = {"session_id": session_id, "raw": told["raw"]}
         await announce(coordinator, SESSION_CONFIG, payload)

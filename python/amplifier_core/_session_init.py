@@ -8,8 +8,8 @@ from inspect import isawaitable
 from typing import Any, Literal
 
 from ._kernel.capability_names import PROVIDER_BEFORE_LOAD, PROVIDER_LOAD_FAILURE
+from ._kernel.import_failure import add_hint, failure_text
 from ._kernel.import_failure import error_text as _safe_exception_str
-from ._kernel.import_failure import failure_text, hinted
 from ._kernel.shown import shown
 from ._loading.failure_replay import FailureEvents
 from ._loading.load_report import (
@@ -21,10 +21,10 @@ from ._loading.load_report import (
 from ._loading.mount_plan import (
     MAIN_LABELS,
     MountPlanError,
-    announced,
     is_strict,
     listed_entries,
     main_entry,
+    plan_for_events,
 )
 from ._loading.mounted_modules import MountedModules
 from ._loading.occupants import Occupants
@@ -87,7 +87,7 @@ async def initialize_session(
     if beginning.failures is not None:
         await beginning.failures.replay()
     if parent_id:
-        payload = {"parent": parent_id, "session_id": session_id, **announced(config)}
+        payload = {"parent": parent_id, "session_id": session_id, **plan_for_events(config)}
         await coordinator.hooks.emit(SESSION_FORK, payload)
 
 
@@ -131,7 +131,7 @@ class _Beginning:
                     mount = await self._mount(entry)
             except Exception as error:
                 message = f"Cannot initialize without {label}: {_safe_exception_str(error)}"
-                raise RuntimeError(hinted(message, error)) from error
+                raise RuntimeError(add_hint(message, error)) from error
             self._expect_ready(mount)
         if is_strict(config):
             # Late, as it needs Pydantic, and other sessions may not.
@@ -182,9 +182,9 @@ class _Beginning:
         instance_id = entry.get("instance_id")
         before = mounted_providers(coordinator).copy()
         try:
-            announced = coordinator.get_capability(PROVIDER_BEFORE_LOAD)
-            if announced is not None:
-                await _call(announced, coordinator, deepcopy(entry))
+            plan_for_events = coordinator.get_capability(PROVIDER_BEFORE_LOAD)
+            if plan_for_events is not None:
+                await _call(plan_for_events, coordinator, deepcopy(entry))
             with self._modules.noting("provider", entry):
                 mount = await self._mount(entry)
                 if is_unchanged(coordinator, before):
@@ -196,9 +196,9 @@ class _Beginning:
             if not isinstance(error, Exception):
                 raise
             await self._report("provider", entry, error)
-            announced = coordinator.get_capability(PROVIDER_LOAD_FAILURE)
-            if announced is not None:
-                await _call(announced, coordinator, deepcopy(entry), error)
+            plan_for_events = coordinator.get_capability(PROVIDER_LOAD_FAILURE)
+            if plan_for_events is not None:
+                await _call(plan_for_events, coordinator, deepcopy(entry), error)
         else:
             self._expect_ready(mount)
 

@@ -12,8 +12,8 @@ from . import _approval_protocol, _collect_helper
 from ._hook_result import HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text
 from ._kernel.awaitable import is_awaitable
-from ._kernel.coroutine_name import named
-from ._kernel.drive import completed
+from ._kernel.coroutine_name import set_qualname
+from ._kernel.drive import wrap_result
 from ._kernel.engine_choice import extension
 from ._kernel.hook_effects import carry_out
 from ._kernel.own_failure import describe
@@ -35,10 +35,10 @@ _SLOTS: dict[str, Literal["single", "named", "registry"]] = {
 }
 """What each mount point holds: one module at most, modules by name, or the hook registry."""
 
-_mounted = completed("ModuleCoordinator.mount")
-_unmounted = completed("ModuleCoordinator.unmount")
-_requested = completed("ModuleCoordinator.request_cancel")
-_carry_out = named("ModuleCoordinator.process_hook_result")(carry_out)
+_mounted = wrap_result("ModuleCoordinator.mount")
+_unmounted = wrap_result("ModuleCoordinator.unmount")
+_requested = wrap_result("ModuleCoordinator.request_cancel")
+_carry_out = set_qualname("ModuleCoordinator.process_hook_result")(carry_out)
 
 
 class ModuleCoordinator(metaclass=ABCMeta):

@@ -16,15 +16,15 @@ from ._handlers.signature import check_handler
 from ._hook_result import UNKNOWN_KEYS, ContextInjection, HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
 from ._kernel.awaitable import is_awaitable
-from ._kernel.coroutine_name import named
+from ._kernel.coroutine_name import set_qualname
 from ._kernel.dispatch import Dispatch
 from ._kernel.engine_choice import extension
 from ._kernel.hook_answer import check_action, continuing, denying, read_answer, result_of
-from ._kernel.json_shape import dumped
+from ._kernel.json_shape import dump_model
 from ._kernel.own_failure import is_own_failure
-from ._kernel.payload import Payload, bare, stamped, top_level
+from ._kernel.payload import Payload, bare, stamp_payload, top_level
 from ._kernel.registration import Registration, Unregister
-from ._kernel.timeout import EXPIRED, limited
+from ._kernel.timeout import EXPIRED, await_within
 
 __all__ = ["ContextInjection", "HookRegistry", "HookResult"]
 
@@ -237,10 +237,10 @@ class HookRegistry(metaclass=ABCMeta):
         event = any_text(event, "event")
         if event == events.CANCEL_COMPLETED:
             self._cancellations_told += 1
-        data = _correlated(event, top_level(data))
+        data = _add_request_id(event, top_level(data))
         if (listener := self._listeners.get(event)) is not None:
             _tell(listener, event, data)
-        payload = stamped(data, self._defaults) if self._snapshot(event) else None
+        payload = stamp_payload(data, self._defaults) if self._snapshot(event) else None
         return self._emit(event, data, payload)
 
     def emit_each(self, events: Sequence[tuple[str, Any]]) -> Coroutine[Any, Any, None]:
@@ -276,14 +276,14 @@ class HookRegistry(metaclass=ABCMeta):
         """The handlers that an event has now, and those of every event."""
         return (*self._events.get(event, ()), *self._observers)
 
-    @named("HookRegistry.emit")
+    @set_qualname("HookRegistry.emit")
     async def _emit(self, event: str, data: Any, payload: Payload | None) -> HookResult:
         """Run the handlers; `payload` is None where there were none when `emit` was called."""
         registrations = self._snapshot(event)
         if payload is None:
             if not registrations:
                 return continuing(data if issubclass(type(data), dict) else {})
-            payload = stamped(data, self._defaults)
+            payload = stamp_payload(data, self._defaults)
         dispatch = Dispatch(payload)
         denial: HookResult | None = None
         for registration in registrations:
@@ -293,12 +293,12 @@ class HookRegistry(metaclass=ABCMeta):
                 await _ask(self, registration, event, dispatch)
         return dispatch.finish() if denial is None else denial
 
-    @named("HookRegistry.emit_each")
+    @set_qualname("HookRegistry.emit_each")
     async def _emit_each(self, emitted: list[tuple[str, Any]]) -> None:
         for event, data in emitted:
             await self.emit(event, data)
 
-    @named("HookRegistry.emit_and_collect")
+    @set_qualname("HookRegistry.emit_and_collect")
     async def _collect(
         self, event: str, payload: Payload, seconds: float | None
     ) -> list[dict[str, Any]]:
@@ -310,7 +310,9 @@ class HookRegistry(metaclass=ABCMeta):
                 answer = registration.handler(event, handed_out)
                 if answer is not None and is_awaitable(answer):
                     what = f"hook `{registration.name}` on `{event}`"
-                    answer = await (answer if seconds is None else limited(answer, seconds, what))
+                    answer = await (
+                        answer if seconds is None else await_within(answer, seconds, what)
+                    )
                 result = None if answer is None or answer is EXPIRED else result_of(answer)
                 data = None if result is None else _data_of(answer, result)
             except BaseException as error:
@@ -351,15 +353,15 @@ async def _ask(
                 value = await value
             else:
                 what = f"hook `{registration.name}` on `{event}`"
-                value = await limited(value, seconds, what)
+                value = await await_within(value, seconds, what)
     except BaseException as error:
         if not is_own_failure(error):
             raise
-        return _unanswered(registration, event, "failed", logging.ERROR, error)
+        return _skip_or_deny(registration, event, "failed", logging.ERROR, error)
     if value is None or registration.is_observer:
         return None
     if seconds is not None and value is EXPIRED:
-        return _unanswered(registration, event, "timed out", logging.WARNING)
+        return _skip_or_deny(registration, event, "timed out", logging.WARNING)
     try:
         result = result_of(value)
         answer = read_answer(result, payload)
@@ -383,7 +385,7 @@ async def _ask(
     return None
 
 
-def _unanswered(
+def _skip_or_deny(
     registration: Registration,
     event: str,
     what: str,
@@ -412,10 +414,10 @@ def _data_of(answer: Any, result: HookResult) -> dict[str, Any] | None:
 
 def _dumped_data(result: HookResult) -> Any:
     check_action(result)
-    return dumped(result)["data"]
+    return dump_model(result)["data"]
 
 
-def _correlated(event: str, data: Any) -> Any:
+def _add_request_id(event: str, data: Any) -> Any:
     """Return the data with the `request_id` of its model call, where the event belongs to one."""
     if event not in _CORRELATED or not issubclass(type(data), dict):
         return data

@@ -329,7 +329,7 @@ def _closure(
         result = mount(coordinator, config)
         return await result if isawaitable(result) else result
 
-    closure: Any = mount_module if check is None else _checked(mount_module, check)
+    closure: Any = mount_module if check is None else _check_mounted(mount_module, check)
     settings = declared_settings(mount)
     if settings is not None:
         closure.__amplifier_settings__ = settings
@@ -338,7 +338,7 @@ def _closure(
     return closure
 
 
-def _checked(mount: Closure, check: MountedCheck) -> Closure:
+def _check_mounted(mount: Closure, check: MountedCheck) -> Closure:
     async def mount_module(coordinator: Any) -> Any:
         return await check.mount(partial(mount, coordinator), coordinator)
 

@@ -16,7 +16,7 @@ from . import _session_exec
 from ._kernel.argument import any_text, flag
 from ._kernel.engine_choice import extension
 from ._kernel.turns import Turns
-from ._loading.mount_plan import announced, check_main_modules
+from ._loading.mount_plan import check_main_modules, plan_for_events
 from ._loading.review import review, reviewed_failure
 from ._session_init import (
     _safe_exception_str,  # pyright: ignore[reportPrivateUsage] -- the name that callers patch
@@ -233,7 +233,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
     def _announcement(self) -> dict[str, Any]:
         """The payload of the event that announces the session."""
         ids = {"session_id": self.session_id, "parent_id": self.parent_id}
-        return {**ids, **announced(self.config)}
+        return {**ids, **plan_for_events(self.config)}
 
     def _cancellations_told(self) -> int:
         """How often `cancel:completed` was emitted."""

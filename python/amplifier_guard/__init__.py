@@ -158,4 +158,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return _names.listed()
+    return _names.list_names()

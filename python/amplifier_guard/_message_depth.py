@@ -15,27 +15,27 @@ _KEPT_LEVELS = 150
 """How deep a field is kept, well above the levels that its message adds."""
 
 
-def shortened(message: Message) -> tuple[Message, list[Degradation]]:
+def shorten_message(message: Message) -> tuple[Message, list[Degradation]]:
     """Cut what is nested too deeply in the fields of a message and of its blocks."""
     lost: list[Degradation] = []
-    return cast("Message", _shortened(message, "", lost)), lost
+    return cast("Message", _shorten_model(message, "", lost)), lost
 
 
-def _shortened(model: BaseModel, place: str, lost: list[Degradation]) -> BaseModel:
+def _shorten_model(model: BaseModel, place: str, lost: list[Degradation]) -> BaseModel:
     fields = {**model.__dict__, **(model.model_extra or {})}
     return model.model_copy(
-        update={key: _kept(value, f"{place}{key}", lost) for key, value in fields.items()}
+        update={key: _shorten_value(value, f"{place}{key}", lost) for key, value in fields.items()}
     )
 
 
-def _kept(value: Any, place: str, lost: list[Degradation]) -> Any:
+def _shorten_value(value: Any, place: str, lost: list[Degradation]) -> Any:
     if isinstance(value, BaseModel):
-        return _shortened(value, f"{place}.", lost)
+        return _shorten_model(value, f"{place}.", lost)
     if isinstance(value, list) and any(
         isinstance(each, BaseModel) for each in cast("list[Any]", value)
     ):
         each_kept = enumerate(cast("list[Any]", value))
-        return [_kept(each, f"{place}[{index}]", lost) for index, each in each_kept]
+        return [_shorten_value(each, f"{place}[{index}]", lost) for index, each in each_kept]
     kept = cut(value, _KEPT_LEVELS)
     if kept is not value:
         lost.append(

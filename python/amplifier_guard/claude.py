@@ -30,7 +30,7 @@ from amplifier_core._engine import (
 )
 from amplifier_core._models.base_model import OpenModel
 from amplifier_core.message_models import Degradation, Message
-from amplifier_guard._message_depth import READ_LEVELS, shortened
+from amplifier_guard._message_depth import READ_LEVELS, shorten_message
 
 __all__ = [
     "ChartBlock",
@@ -209,7 +209,7 @@ class ClaudeMessage(OpenModel):
         try:
             return cls._from_kernel(message)
         except ValueError:
-            kept, lost = shortened(message)
+            kept, lost = shorten_message(message)
             if not lost:
                 raise
             converted, degradations = cls._from_kernel(kept)

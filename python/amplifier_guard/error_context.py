@@ -76,7 +76,7 @@ def _by(redactor: Redactor) -> Redact:
     return lambda name, text: next(iter(redactor.redact_data({name: text}).values()))
 
 
-def _redacted(redact: Redact, name: str, text: str) -> str:
+def _redact_text(redact: Redact, name: str, text: str) -> str:
     return _writable(redact(name, _writable(text)))
 
 
@@ -118,7 +118,7 @@ class ErrorContext(ClosedModel):
     _kept: _Kept = PrivateAttr(default_factory=lambda: _Kept(_standard()))
 
     @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _write_redacted(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Take the secrets out of each text by its name, and by what it looks like."""
         return self._kept.redactor.redact_data(write(self))
 
@@ -141,7 +141,7 @@ class ErrorContext(ClosedModel):
         kept = redact if isinstance(redact, Redactor) else _standard()
         redact = redact if callable(redact) else _by(kept)
         context = cls(
-            operation=_redacted(redact, "operation", operation), timestamp=timestamp or _now()
+            operation=_redact_text(redact, "operation", operation), timestamp=timestamp or _now()
         )
         context._kept = _Kept(kept)
         return ErrorContextBuilder(context, redact)
@@ -181,23 +181,23 @@ class ErrorContextBuilder:
 
     def message_id(self, message_id: str) -> ErrorContextBuilder:
         """Set the message id."""
-        self._context.message_id = self._redacted("message_id", message_id)
+        self._context.message_id = self._redact_text("message_id", message_id)
         return self
 
     def tool_use_id(self, tool_use_id: str) -> ErrorContextBuilder:
         """Set the id of the tool call."""
-        self._context.tool_use_id = self._redacted("tool_use_id", tool_use_id)
+        self._context.tool_use_id = self._redact_text("tool_use_id", tool_use_id)
         return self
 
     def metadata(self, name: str, value: str) -> ErrorContextBuilder:
         """Add metadata; its name is redacted, too."""
-        value = self._redacted(name, value)
-        self._context.metadata[self._redacted("metadata", name)] = value
+        value = self._redact_text(name, value)
+        self._context.metadata[self._redact_text("metadata", name)] = value
         return self
 
     def build(self) -> ErrorContext:
         """Return the context."""
         return self._context.model_copy(deep=True)
 
-    def _redacted(self, name: str, text: str) -> str:
-        return _redacted(self._redact, name, text)
+    def _redact_text(self, name: str, text: str) -> str:
+        return _redact_text(self._redact, name, text)

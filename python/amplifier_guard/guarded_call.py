@@ -67,10 +67,10 @@ async def guarded_call(
         context = ErrorContext.builder(context).build()
     begun = now(clock)
 
-    def elapsed() -> float:
+    def elapsed_seconds() -> float:
         return max(now(clock) - begun, 0) / 1e9
 
-    async def admitted() -> Permit | None:
+    async def wait_for_permit() -> Permit | None:
         """Wait for the limiter, then ask the breaker."""
         while limiter is not None:
             try:
@@ -78,7 +78,7 @@ async def guarded_call(
                 break
             except RateLimited as refusal:
                 wait = refusal.retry_after
-                if handler.budget is not None and elapsed() + wait > handler.budget:
+                if handler.budget is not None and elapsed_seconds() + wait > handler.budget:
                     raise
                 refused = refusal
             if on_limit is not None:
@@ -86,7 +86,7 @@ async def guarded_call(
             await sleep(wait)
         return None if breaker is None else breaker.admit()
 
-    permit = await admitted()
+    permit = await wait_for_permit()
     while True:
         try:
             result = await operation()
@@ -97,7 +97,7 @@ async def guarded_call(
                     breaker.failed(permit)
                 else:
                     breaker.abandoned(permit)
-            decision = handler.handle(error, context, elapsed=elapsed())
+            decision = handler.handle(error, context, elapsed=elapsed_seconds())
             if isinstance(decision, GiveUp):
                 error.add_note(f"{context}: given up ({decision.reason})")
                 raise
@@ -111,7 +111,7 @@ async def guarded_call(
                 if on_retry is not None:
                     await on_retry(decision, error)
                 await sleep(decision.delay)
-                permit = await admitted()
+                permit = await wait_for_permit()
             except (CircuitOpen, RateLimited) as refusal:
                 refused = refusal
             if refused is not None:

@@ -115,12 +115,12 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     try:
-        return json.dumps(value, ensure_ascii=False, default=_shown)
+        return json.dumps(value, ensure_ascii=False, default=_write_value)
     except (TypeError, ValueError, RecursionError):
-        return _shown(value)
+        return _write_value(value)
 
 
-def _shown(value: Any) -> str:
+def _write_value(value: Any) -> str:
     try:
         return str(value)
     except Exception:  # noqa: BLE001 (a foreign `__str__`)

@@ -204,7 +204,7 @@ class MessageProcessor:
             if isinstance(message, ProcessedMessage):
                 return message
             if isinstance(message, BaseModel):
-                return self.process_json(_dumped(message), calls=calls)
+                return self.process_json(_dump_message(message), calls=calls)
         return ProcessedMessage(self._engine.process_data(message, _ids(calls)))
 
     def process_json(
@@ -226,7 +226,7 @@ class MessageProcessor:
             MessageRejected: The message is refused.
         """
         if isinstance(message, BaseModel):
-            made = self._engine.process_kernel_json(_dumped(message), _ids(calls))
+            made = self._engine.process_kernel_json(_dump_message(message), _ids(calls))
         else:
             made = self._engine.process_kernel_data(message, _ids(calls))
         return ProcessedMessage(made)
@@ -245,7 +245,7 @@ def _ids(calls: Iterable[str] | None) -> set[str] | None:
     return None if calls is None else set(calls)
 
 
-def _dumped(message: BaseModel) -> str:
+def _dump_message(message: BaseModel) -> str:
     try:
         return message.model_dump_json()
     except PydanticSerializationError as error:

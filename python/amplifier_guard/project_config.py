@@ -87,19 +87,19 @@ def _judge(
     for key, value in entries.items():
         known = level.get(key) if type(key) is str else None
         if known is None:
-            refused.append(ProjectRefusal(_shown(place, key), _unknown(key, level)))
+            refused.append(ProjectRefusal(_write_place(place, key), _unknown(key, level)))
         elif isinstance(known, Setting):
             if value is None or known.form.accepts(value):
                 allowed[key] = list(cast("list[Any]", value)) if type(value) is list else value
             else:
-                reason = f"it must be {known.form.right}, found {_found(value)}"
-                refused.append(ProjectRefusal(_shown(place, key), reason))
+                reason = f"it must be {known.form.right}, found {_describe_value(value)}"
+                refused.append(ProjectRefusal(_write_place(place, key), reason))
         elif isinstance(value, Mapping):
             allowed[key] = {}
             _judge(value, known, f"{place}{key}.", allowed[key], refused)
         else:
-            reason = f"it must be a mapping, found {_found(value)}"
-            refused.append(ProjectRefusal(_shown(place, key), reason))
+            reason = f"it must be a mapping, found {_describe_value(value)}"
+            refused.append(ProjectRefusal(_write_place(place, key), reason))
 
 
 def _unknown(key: object, level: _Level) -> str:
@@ -112,7 +112,7 @@ def _unknown(key: object, level: _Level) -> str:
     return reason
 
 
-def _found(value: object) -> str:
+def _describe_value(value: object) -> str:
     """A value for a message; a text may be a secret, so only its type is told."""
     if type(value) is bool:
         return f"`{str(value).lower()}`"
@@ -121,7 +121,7 @@ def _found(value: object) -> str:
     return f"`{type(value).__name__}`"
 
 
-def _shown(place: str, key: object) -> str:
+def _write_place(place: str, key: object) -> str:
     name = key if type(key) is str else f"<{type(key).__name__}>"
     shown = f"{place}{name[: _MAX_NAME_CHARS + 1]}".encode("unicode_escape").decode()
     return shown if len(shown) <= _MAX_NAME_CHARS else shown[: _MAX_NAME_CHARS - 1] + "…"

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any, cast
 
-__all__ = ["AsIs", "question_rows", "quoted"]
+__all__ = ["AsIs", "question_rows", "quote_value"]
 
 _LETTERS = "\xc0-\xcf\xd1-\xd6\xd8-\xf6\xf8-\xff\u3041-\u3096\u4e00-\u9fff\uac00-\ud7a3"
 """Besides ASCII: letters that do not look like it, do not join, and are at most two columns wide."""
@@ -31,7 +31,7 @@ _NAMES = {" ": "blank", "\t": "tab", "\n": "line break"}
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     """Compile a pattern at its first use: most programs never ask."""
     return re.compile(pattern)
 
@@ -42,7 +42,7 @@ class AsIs(str):
     __slots__ = ()
 
 
-def quoted(value: Any) -> str:
+def quote_value(value: Any) -> str:
     """Return a JSON value as one line from which it can be read back.
 
     Plain text is put between backticks. Other text is a Python string, or a sum of them in which
@@ -53,12 +53,12 @@ def quoted(value: Any) -> str:
         ValueError: A number is not finite or too long, or the value is nested too deeply.
     """
     try:
-        return _quoted(value)
+        return _quote_value(value)
     except RecursionError:
         raise ValueError("the value is nested too deeply to be shown") from None
 
 
-def _quoted(value: Any) -> str:
+def _quote_value(value: Any) -> str:
     if isinstance(value, str):
         text = str.__str__(value)
         return f"`{text}`" if _PLAIN.fullmatch(text) else _sum(text)
@@ -70,9 +70,9 @@ def _quoted(value: Any) -> str:
         return repr(value)
     if isinstance(value, Mapping):
         items = cast("Mapping[Any, Any]", value).items()
-        return f"{{{', '.join(f'{_key(key)}: {_quoted(item)}' for key, item in items)}}}"
+        return f"{{{', '.join(f'{_key(key)}: {_quote_value(item)}' for key, item in items)}}}"
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
-        return f"[{', '.join(map(_quoted, cast('Sequence[Any]', value)))}]"
+        return f"[{', '.join(map(_quote_value, cast('Sequence[Any]', value)))}]"
     found = type(cast("object", value)).__name__
     raise TypeError(f"a value of type `{found}` cannot be shown (must be JSON)")
 
@@ -80,7 +80,7 @@ def _quoted(value: Any) -> str:
 def _key(key: Any) -> str:
     if not isinstance(key, str):
         raise TypeError(f"a key of type `{type(key).__name__}` cannot be shown (must be text)")
-    return _quoted(key)
+    return _quote_value(key)
 
 
 def _sum(text: str) -> str:
@@ -88,23 +88,23 @@ def _sum(text: str) -> str:
     end = 0
     for run in _RUN.finditer(text):
         pieces += _string(text[end : run.start()])
-        pieces.append(f'{len(run[0])} * "{_escaped(run["blank"])}"')
+        pieces.append(f'{len(run[0])} * "{_escape(run["blank"])}"')
         end = run.end()
     pieces += _string(text[end:])
     return " + ".join(pieces) or '""'
 
 
 def _string(text: str) -> list[str]:
-    return [f'"{_escaped(text)}"'] if text else []
+    return [f'"{_escape(text)}"'] if text else []
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     def written(found: re.Match[str]) -> str:
         if found[1] is None:
             return found[0]
         return '\\"' if found[1] == '"' else found[1].encode("unicode_escape").decode()
 
-    return _compiled(_TO_ESCAPE).sub(written, text)
+    return _compile(_TO_ESCAPE).sub(written, text)
 
 
 def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]:
@@ -128,7 +128,7 @@ def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]
     if most < 2:
         raise ValueError(f"a question needs more than {columns} columns")
     rows: list[str] = []
-    for line in _shown(question).split("\n"):
+    for line in _write_question(question).split("\n"):
         first, *rest = _cut(line, most)
         starts = [f"{mark}| {first}", *(f"{mark}: {row}" for row in rest)]
         rows += [f"{row}\\" for row in starts[:-1]]
@@ -136,12 +136,12 @@ def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]
     return rows
 
 
-def _shown(question: Iterable[str]) -> str:
+def _write_question(question: Iterable[str]) -> str:
     units = [unit for part in question for unit in _units(part)]
     runs = [(unit, len(list(run))) for unit, run in groupby(units)]
     shown: list[str] = []
     for place, (unit, count) in enumerate(runs):
-        if isinstance(unit, AsIs) or _compiled(_SHOWN).fullmatch(unit):
+        if isinstance(unit, AsIs) or _compile(_SHOWN).fullmatch(unit):
             shown.append(unit * count)
         elif (unit, count) == ("\n", 1) or ((unit, count) == (" ", 1) and _is_inside(runs, place)):
             shown.append(unit)

@@ -63,7 +63,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         try:
             answer = await self._pool.handle_async_request(sent)
         except Exception as error:
-            raise _translated(error) from error
+            raise _translate_error(error) from error
         return httpx2.Response(
             status_code=answer.status,
             headers=answer.headers,
@@ -123,13 +123,13 @@ class _Body(httpx2.AsyncByteStream):
             async for chunk in self._answer.aiter_stream():
                 yield chunk
         except Exception as error:
-            raise _translated(error) from error
+            raise _translate_error(error) from error
 
     async def aclose(self) -> None:
         await self._answer.aclose()
 
 
-def _translated(error: Exception) -> Exception:
+def _translate_error(error: Exception) -> Exception:
     """The client's error of the same name as an error of the connection."""
     if isinstance(error, UrlDenied) or not type(error).__module__.startswith("httpcore2"):
         return error

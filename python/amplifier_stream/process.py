@@ -113,11 +113,11 @@ def process_stream_sync(
                     emit_event(event)
             result = run.result()
             if on_complete is not None:
-                on_complete(*_told(result))
+                on_complete(*_texts_of(result))
         raise
     result = run.result()
     if on_complete is not None:
-        on_complete(*_told(result))
+        on_complete(*_texts_of(result))
     return result
 
 
@@ -175,10 +175,10 @@ async def _settle(value: Any) -> None:
 
 async def _complete(on_complete: Complete | None, result: ProcessedStream) -> None:
     if on_complete is not None:
-        await _settle(on_complete(*_told(result)))
+        await _settle(on_complete(*_texts_of(result)))
 
 
-def _told(result: ProcessedStream) -> tuple[str, str, str, str]:
+def _texts_of(result: ProcessedStream) -> tuple[str, str, str, str]:
     return (
         result.assistant_content,
         result.thinking_content,

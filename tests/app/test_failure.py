@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_app.failure import Failure, explained
+from amplifier_app.failure import Failure, describe_error
 from amplifier_core.llm_errors import AuthenticationError, LLMError
 
 
@@ -36,10 +36,10 @@ class Hostile(Exception):
     ],
 )
 def test_a_line_holds_the_message_and_its_hint(error: Any, line: str) -> None:
-    assert explained(error) == f"error: {line}"
+    assert describe_error(error) == f"error: {line}"
 
 
 def test_a_long_message_leaves_room_for_the_hint() -> None:
-    line = explained(Failure("x" * 5_000, hint="shorten it"))
+    line = describe_error(Failure("x" * 5_000, hint="shorten it"))
     assert line.endswith("…; shorten it")
     assert len(line) < 1_100

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_guard.question import AsIs, question_rows, quoted
+from amplifier_guard.question import AsIs, question_rows, quote_value
 
 TRICKY = st.text(
     st.sampled_from(
@@ -40,7 +40,7 @@ def exactly(value: object) -> str:
 
 @given(TEXT)
 def test_quoted_text_can_be_read_back(text: str) -> None:
-    shown = quoted(text)
+    shown = quote_value(text)
 
     plain = re.fullmatch("`([^`]*)`", shown)
     assert (plain[1] if plain else eval(shown, {"__builtins__": {}})) == text
@@ -50,7 +50,7 @@ def test_quoted_text_can_be_read_back(text: str) -> None:
 
 @given(VALUES, VALUES)
 def test_values_that_differ_are_quoted_differently(one: object, other: object) -> None:
-    assert (quoted(one) == quoted(other)) is (exactly(one) == exactly(other))
+    assert (quote_value(one) == quote_value(other)) is (exactly(one) == exactly(other))
 
 
 @given(st.dictionaries(TEXT, VALUES, min_size=1, max_size=3), st.data())
@@ -59,7 +59,9 @@ def test_a_change_of_one_argument_is_seen(
 ) -> None:
     name = data.draw(st.sampled_from(sorted(arguments)))
     changed = arguments | {name: data.draw(VALUES)}
-    assert (quoted(arguments) == quoted(changed)) is (exactly(arguments) == exactly(changed))
+    assert (quote_value(arguments) == quote_value(changed)) is (
+        exactly(arguments) == exactly(changed)
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,13 +83,13 @@ def test_a_change_of_one_argument_is_seen(
     ],
 )
 def test_what_is_plain_stays_legible(value: object, shown: str) -> None:
-    assert quoted(value) == shown
+    assert quote_value(value) == shown
 
 
 def test_what_json_has_no_form_for_is_not_shown() -> None:
     for value in (float("nan"), float("inf"), b"x", object(), {1: "a"}, {"a": {None: 1}}, 10**5000):
         with pytest.raises((TypeError, ValueError)):
-            quoted(value)
+            quote_value(value)
 
 
 def test_values_without_an_end_are_not_shown() -> None:
@@ -95,7 +97,7 @@ def test_values_without_an_end_are_not_shown() -> None:
     for _ in range(100_000):
         deep = [deep]
     with pytest.raises(ValueError, match="nested too deeply"):
-        quoted(deep)
+        quote_value(deep)
 
 
 def cells(row: str) -> int:

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from amplifier_core import ModuleCoordinator
-from amplifier_guard.question import quoted
+from amplifier_guard.question import quote_value
 from amplifier_modules.hooks.guard.settings import GuardSettings
 from amplifier_modules.hooks.guard.tools import ToolSinks
 from amplifier_providers.settings import read_settings
@@ -51,8 +51,10 @@ def test_any_argument_beside_the_command_asks_and_is_shown(
 ) -> None:
     first, *rows = question({**beside, "command": command}).split("\n")
 
-    assert first.startswith(f"run {quoted(command)} with `bash`? (")
-    assert rows == [f"| {quoted(name)}: {quoted(value)}" for name, value in beside.items()]
+    assert first.startswith(f"run {quote_value(command)} with `bash`? (")
+    assert rows == [
+        f"| {quote_value(name)}: {quote_value(value)}" for name, value in beside.items()
+    ]
 
 
 @given(COMMANDS, COMMANDS, BESIDE, BESIDE)
@@ -71,7 +73,7 @@ def test_no_command_can_imitate_a_line_of_the_question(text: str, beside: dict[s
     assert len(lines) == 1 + len(beside)
     assert "  " not in lines[0]
     # Behind the quotation of the command nothing of it is left that could end a quotation.
-    rest = lines[0].removeprefix(f"run {quoted(f'x{text}')} with `bash`? (")
+    rest = lines[0].removeprefix(f"run {quote_value(f'x{text}')} with `bash`? (")
     assert re.fullmatch(r'[^"]*\)|"(?:[^"\\]|\\.)*"(?: \+ .*)?\)', rest)
 
 

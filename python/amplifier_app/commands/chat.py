@@ -92,13 +92,13 @@ class Chat:
             report(error)
 
     def _start(self, work: Coroutine[object, object, None]) -> None:
-        self._work = asyncio.create_task(self._reported(work))
+        self._work = asyncio.create_task(self._run_reporting(work))
 
     def _ready(self) -> None:
         if self._work is None:
             self._lines.ready()
 
-    async def _reported(self, work: Coroutine[object, object, None]) -> None:
+    async def _run_reporting(self, work: Coroutine[object, object, None]) -> None:
         """Do one thing after the other; no failure ends the conversation."""
         try:
             await work

@@ -138,21 +138,21 @@ def run_command(arguments: Sequence[str]) -> int:
         from amplifier_app.failure import Failure
 
         message, hint = _usage_message(error, arguments)
-        return _failed(Failure(message, hint=hint, exit_code=error.exit_code), line)
+        return _report_failure(Failure(message, hint=hint, exit_code=error.exit_code), line)
     except click.Abort:
         return 130
     except SystemExit as exit_:  # click, when the reader of its help has gone
         return exit_.code if isinstance(exit_.code, int) else 1
     except Exception as error:  # noqa: BLE001 - the last place that can report it in one line
-        return _failed(error, line)
+        return _report_failure(error, line)
     return code if isinstance(code, int) else 0
 
 
-def _failed(error: Exception, line: OutcomeLine) -> int:
-    from amplifier_app.failure import failed, report
+def _report_failure(error: Exception, line: OutcomeLine) -> int:
+    from amplifier_app.failure import outcome_of_error, report
 
     code = report(error)
-    line.write(failed(error))
+    line.write(outcome_of_error(error))
     return code
 
 
@@ -345,9 +345,9 @@ def run(
         return start(order, chosen_form(quiet=quiet, as_json=as_json, verbose=verbose), line)
     except KeyboardInterrupt:
         # Here, as click would write an empty line.
-        from amplifier_app.outcome import interrupted
+        from amplifier_app.outcome import outcome_of_signal
 
-        line.write(interrupted())
+        line.write(outcome_of_signal())
         return 130
 
 

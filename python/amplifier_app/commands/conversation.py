@@ -15,7 +15,7 @@ from amplifier_app.commands.order import Order
 from amplifier_app.commands.provider_choice import PROVIDERS
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
-from amplifier_app.module_conduct import contained
+from amplifier_app.module_conduct import contain_modules
 from amplifier_app.notice import notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
@@ -128,7 +128,7 @@ class Conversation:
         """
         self._result, self._written = None, ""
         self._is_answering, self._has_begun = True, False
-        with contained():
+        with contain_modules():
             if self._is_open:
                 self.token.reset()  # an interruption ends one turn
             else:

@@ -23,13 +23,13 @@ def module_lines() -> Iterator[str]:
     for shown, (module_id, (taken, *hidden)) in found.items():
         summary = summary_of(taken)
         kind = summary.kind or guess_kind(module_id)
-        yield f"{shown:{width}}  {kind:12}  {_described(taken)}"
+        yield f"{shown:{width}}  {kind:12}  {_describe_source(taken)}"
         if summary.line:
             yield f"    {printable_line(summary.line, _MAX_LINE_CHARS)}"
         for source in hidden:
-            yield f"    hides {_described(source)}"
+            yield f"    hides {_describe_source(source)}"
 
 
-def _described(source: Source) -> str:
+def _describe_source(source: Source) -> str:
     place = f" ({source.place})" if source.place else ""
     return f"{source.origin}: {printable_line(source.name + place)}"

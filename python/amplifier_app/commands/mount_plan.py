@@ -88,7 +88,7 @@ def mount_plan(
             *(_own(hook["module"], hook.get("config")) for hook in hooks),
         ],
     }
-    return plan if named is None else named.merged(plan, GUARD, model)
+    return plan if named is None else named.build_plan(plan, GUARD, model)
 
 
 def _own(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:

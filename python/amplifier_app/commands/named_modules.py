@@ -61,7 +61,7 @@ class NamedModules:
         """Whether `--module` names a module."""
         return any(module.module_id == module_id for module in self.modules)
 
-    def merged(
+    def build_plan(
         self, usual: Mapping[str, Any], guard: str, model: str | None = None
     ) -> dict[str, Any]:
         """Return the mount plan of a run.
@@ -127,10 +127,10 @@ def named_modules(modules: Iterable[str], plan: str | None) -> NamedModules:
             message = f"{plan}: a mount plan is an object, found a `{type(read).__name__}`"
             raise Failure(message, hint="check `--plan`", exit_code=_WRONG_USAGE)
         found = cast("dict[str, Any]", read)
-    return NamedModules(found, tuple(map(_named, modules)))
+    return NamedModules(found, tuple(map(_read_named_module, modules)))
 
 
-def _named(value: str) -> NamedModule:
+def _read_named_module(value: str) -> NamedModule:
     module_id, has_config, written = value.partition("=")
     module_id = module_id.strip()
     sources = known_sources().get(module_id)
@@ -180,21 +180,23 @@ def _add(plan: dict[str, Any], module: NamedModule) -> None:
     spec = {"module": module.module_id, "config": dict(module.config)}
     if module.kind in MAIN_MODULES:
         usual = _spec(plan["session"][module.kind])
-        plan["session"] = {**plan["session"], module.kind: _configured(usual, spec)}
+        plan["session"] = {**plan["session"], module.kind: _merge_config(usual, spec)}
     elif (section := _SECTIONS.get(module.kind)) is not None:
         entries: list[dict[str, Any]] = plan[section]
         same = next((each for each in entries if each.get("module") == module.module_id), None)
         if same is None:
             plan[section] = [*entries, spec]
         else:
-            plan[section] = [_configured(each, spec) if each is same else each for each in entries]
+            plan[section] = [
+                _merge_config(each, spec) if each is same else each for each in entries
+            ]
     else:
         known = ", ".join(f"`{kind}`" for kind in TYPE_TO_MOUNT_POINT if kind != "resolver")
         message = f"`{module.module_id}` is a `{module.kind}` (`run` mounts {known})"
         raise Failure(message, hint="choose another", exit_code=_WRONG_USAGE)
 
 
-def _configured(usual: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+def _merge_config(usual: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
     """The spec of a module with the config that is there already, if it is the same module."""
     if usual.get("module") != spec["module"]:
         return spec

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
-from amplifier_app.failure import Failure, failed, is_debugging, report
+from amplifier_app.failure import Failure, is_debugging, outcome_of_error, report
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice
-from amplifier_app.outcome import COMPLETE, INTERRUPTED, READER_GONE, interrupted
+from amplifier_app.outcome import COMPLETE, INTERRUPTED, READER_GONE, outcome_of_signal
 from amplifier_app.printable import printable_line
 
 _MAX_CHARS = 500
@@ -50,7 +50,7 @@ class Report:
             command(self)
             sys.stdout.flush()
         except KeyboardInterrupt:
-            self._fail(interrupted().reason or "", "Interrupted", None)
+            self._fail(outcome_of_signal().reason or "", "Interrupted", None)
             return INTERRUPTED
         except BrokenPipeError:
             return READER_GONE
@@ -96,7 +96,7 @@ class Report:
 
     def _failed(self, error: Exception) -> int:
         code = report(error)
-        outcome = failed(error)
+        outcome = outcome_of_error(error)
         if outcome.error is not None:
             self._fail(outcome.error["message"], outcome.error["type"], outcome.error["hint"])
         return code

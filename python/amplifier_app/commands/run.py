@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from amplifier_app.commands.conversation import Conversation
 from amplifier_app.commands.turn import Turn
-from amplifier_app.failure import Failure, failed, report
+from amplifier_app.failure import Failure, outcome_of_error, report
 from amplifier_app.interrupt import leave
-from amplifier_app.outcome import READER_GONE, Outcome, interrupted
+from amplifier_app.outcome import READER_GONE, Outcome, outcome_of_signal
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
@@ -35,36 +35,36 @@ async def run_turn(
     """
 
     def leave_at_once(exit_code: int) -> NoReturn:
-        line.write(interrupted(turn.interruption.reason, exit_code))
+        line.write(outcome_of_signal(turn.interruption.reason, exit_code))
         leave(exit_code)
 
     conversation = Conversation(order, provider, output)
     turn = Turn(conversation, order.prompt, leave_at_once)
     output.call_on_failure(turn.stop)
-    with turn.interruption.installed():
+    with turn.interruption.listen_to_signals():
         outcome = await turn.end()
         await conversation.close()
         if outcome.has_answer:
             conversation.output.answer(outcome.text)
         conversation.output.finish()
-        outcome = _reported(outcome, turn, output.failure)
+        outcome = _report_outcome(outcome, turn, output.failure)
         line.write(outcome)
     if turn.is_stuck:
         leave(outcome.exit_code)
     return outcome.exit_code
 
 
-def _reported(outcome: Outcome, turn: Turn, failure: OSError | None) -> Outcome:
+def _report_outcome(outcome: Outcome, turn: Turn, failure: OSError | None) -> Outcome:
     """Report what went wrong, if something did, and return the outcome with it."""
     problem = turn.problem
     if turn.interruption.exit_code and outcome.status == "cancelled":
         return outcome
     if isinstance(failure, BrokenPipeError):
-        return replace(interrupted("standard output was closed"), exit_code=READER_GONE)
+        return replace(outcome_of_signal("standard output was closed"), exit_code=READER_GONE)
     if failure is not None:
         hint = "check where it is redirected to"
         problem = Failure(f"standard output cannot be written: {failure.strerror}", hint=hint)
-        outcome = failed(problem)
+        outcome = outcome_of_error(problem)
     if problem is not None:
         report(problem)
     return outcome

@@ -22,7 +22,7 @@ from amplifier_app.commands.model_choice import (
 from amplifier_app.commands.order import Order
 from amplifier_app.failure import Failure, is_debugging
 from amplifier_app.notice import write_notice
-from amplifier_app.telemetry import exported
+from amplifier_app.telemetry import export_telemetry
 
 if TYPE_CHECKING:
     from amplifier_app.display.screen import Screen
@@ -51,14 +51,18 @@ def start(order: Order, form: Form, line: OutcomeLine) -> int:
     require_engine()
     if line_about_model := model_notice(order):
         write_notice(line_about_model)
-    with exported(os.environ) as hooks, model_config(order) as provider, _screen(form) as screen:
+    with (
+        export_telemetry(os.environ) as hooks,
+        model_config(order) as provider,
+        _screen(form) as screen,
+    ):
         from amplifier_app.lazy_trio import import_httpcore
 
         import_httpcore()
         import asyncio
 
         order = replace(order, hooks=tuple(hooks))
-        return asyncio.run(_shown(order, provider, form, screen, line))
+        return asyncio.run(_run_with_display(order, provider, form, screen, line))
 
 
 def set_up_logging(*, verbose: bool) -> None:
@@ -102,7 +106,7 @@ def _screen(form: Form) -> Generator[Screen | None]:
         screen.flush()
 
 
-async def _shown(
+async def _run_with_display(
     order: Order,
     provider: Mapping[str, Any],
     form: Form,

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from amplifier_app.commands.conversation import Conversation
-from amplifier_app.failure import Failure, failed
+from amplifier_app.failure import Failure, outcome_of_error
 from amplifier_app.interrupt import Interruption
 from amplifier_app.notice import notice
-from amplifier_app.outcome import CUT_SHORT, Outcome, interrupted
+from amplifier_app.outcome import CUT_SHORT, Outcome, outcome_of_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,13 +94,13 @@ class Turn:
 
     def _ending(self, result: Result | None) -> Outcome:
         if self.problem is not None:
-            outcome = failed(self.problem)
+            outcome = outcome_of_error(self.problem)
             if result is None or result.status not in ("denied", "limit", "truncated"):
                 return outcome
             return replace(outcome, status=result.status, reason=result.reason, error=None)
         if result is not None and result.status == "completed":
             return Outcome(status="completed")
-        return interrupted(self.interruption.reason, self.interruption.exit_code)
+        return outcome_of_signal(self.interruption.reason, self.interruption.exit_code)
 
     def _with_figures(self, outcome: Outcome, result: Result | None) -> Outcome:
         outcome = replace(

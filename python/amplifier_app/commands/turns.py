@@ -14,7 +14,7 @@ from amplifier_app.commands.model_choice import answers_with_demo, model_config
 from amplifier_app.commands.provider_choice import chosen_model
 from amplifier_app.commands.provider_key import stored_key
 from amplifier_app.failure import report
-from amplifier_app.telemetry import exported
+from amplifier_app.telemetry import export_telemetry
 
 if TYPE_CHECKING:
     from amplifier_app.commands.conversation import Conversation
@@ -219,7 +219,7 @@ class Turns:
 
         try:
             if self._sums is None:
-                hooks = self._resources.enter_context(exported(os.environ))
+                hooks = self._resources.enter_context(export_telemetry(os.environ))
                 self._order = replace(self._order, hooks=tuple(hooks))
                 self._sums = TurnSums()
             if self._provider is None:
@@ -230,7 +230,7 @@ class Turns:
                 self._provider,
                 display,
                 messages=self._messages,
-                asking=self._lines.suspended,
+                asking=self._lines.suspend,
             )
         except BaseException:
             screen.wait_for("")

@@ -197,9 +197,11 @@ class MarkdownStream:
         for index in range(columns):
             title = header[index] if index < len(header) else ""
             right = all(_is_number(row[index]) for row in body if index < len(row)) and body
-            table.add_column(_styled(title), justify="right" if right else "left", overflow="fold")
+            table.add_column(
+                _style_cell(title), justify="right" if right else "left", overflow="fold"
+            )
         for row in body:
-            table.add_row(*map(_styled, row))
+            table.add_row(*map(_style_cell, row))
         self._screen.render(table)
         self._blank = False
 
@@ -215,7 +217,7 @@ def _is_number(cell: str) -> bool:
     return bool(re.fullmatch(r"[\d.,\s%+-]*", cell.strip("`*")))
 
 
-def _styled(cell: str) -> Text:
+def _style_cell(cell: str) -> Text:
     spans = InlineSpans()
     text = Text()
     for piece, style in [*spans.feed(cell), *spans.finish()]:

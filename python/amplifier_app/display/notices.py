@@ -45,7 +45,7 @@ def _wait(data: Mapping[str, Any], doing: str) -> Notice:
     return f"{provider}: {failure}{'; ' if again else ''}{again}", "warning"
 
 
-def _shortened(data: Mapping[str, Any]) -> Notice:
+def _notice_of_compaction(data: Mapping[str, Any]) -> Notice:
     before, after = data.get("before_tokens"), data.get("after_tokens")
     size = ""
     if isinstance(before, int) and isinstance(after, int):
@@ -112,7 +112,7 @@ _NOTICES: dict[str, Callable[[Mapping[str, Any]], Notice | None]] = {
     events.PROVIDER_RETRY: lambda data: _wait(data, "retrying"),
     events.PROVIDER_THROTTLE: lambda data: _wait(data, "continuing"),
     PROVIDER_PULL_PROGRESS: _download,
-    events.CONTEXT_COMPACTION: _shortened,
+    events.CONTEXT_COMPACTION: _notice_of_compaction,
     events.USER_NOTIFICATION: _notification,
     STEERING_DISCARDED: _not_read,
     GOAL_PROGRESS: _goal,

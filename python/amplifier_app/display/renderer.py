@@ -104,7 +104,7 @@ class ContentBlockRenderer:
     def call_line(self, sign: str, name: str, arguments: object) -> None:
         """Draw the line of a call; the name must be printable already."""
         self._begin_section("tools")
-        self._wrapped(
+        self._wrap_line(
             (f"{sign}{name}", "tool"),
             (f"({arguments_preview(arguments)})", "tool.arguments"),
         )
@@ -113,7 +113,7 @@ class ContentBlockRenderer:
         """Draw the line of a result; name and summary must be printable already."""
         glyphs = self._screen.glyphs
         self._begin_section("tools")
-        self._wrapped(
+        self._wrap_line(
             (f"  {glyphs.good if good else glyphs.bad} ", "tool.good" if good else "tool.bad"),
             (name, ""),
             (f": {summary}" if summary else "", "" if good else "error"),
@@ -123,7 +123,7 @@ class ContentBlockRenderer:
     def task_line(self, text: str, style: str = "note") -> None:
         """Draw a line about a sub-agent; it must be printable already."""
         self._begin_section("tools")
-        self._wrapped((text, style))
+        self._wrap_line((text, style))
 
     def new_section(self) -> None:
         """Leave a blank line before what comes next."""
@@ -132,7 +132,7 @@ class ContentBlockRenderer:
     def note(self, text: str, style: str) -> None:
         """Draw a line that is no block; it must be printable already."""
         self._begin_section("note")
-        self._wrapped((text, style))
+        self._wrap_line((text, style))
 
     @staticmethod
     def shown_name(name: str) -> str:
@@ -157,7 +157,7 @@ class ContentBlockRenderer:
             self._screen.gap()
         self._section = section
 
-    def _wrapped(self, *pieces: tuple[str, str]) -> None:
+    def _wrap_line(self, *pieces: tuple[str, str]) -> None:
         """One line of styled pieces, wrapped under itself on a terminal."""
         width = self._screen.width if self._screen.is_terminal else 1 << 30
         wrapper = Wrapper(self._screen.write, width)

@@ -179,7 +179,7 @@ class Screen:
 
     def flush(self) -> None:
         """Hand everything written to the operating system."""
-        with self._watched():
+        with self._watch_failures():
             if self.failure is None:
                 self._file.flush()
 
@@ -242,12 +242,12 @@ class Screen:
         if self._held is not None:
             self._held.append(text)
             return
-        with self._watched():
+        with self._watch_failures():
             if self.failure is None:
                 self._file.write(text)
 
     @contextlib.contextmanager
-    def _watched(self) -> Generator[None]:
+    def _watch_failures(self) -> Generator[None]:
         """Remember a failure to write: an exception in a handler would only be logged."""
         try:
             yield

@@ -104,7 +104,7 @@ class LineEditor:
         """Do nothing: the prompt is always there."""
 
     @contextlib.asynccontextmanager
-    async def suspended(self) -> AsyncGenerator[None]:
+    async def suspend(self) -> AsyncGenerator[None]:
         """Leave the terminal to something else that reads from it."""
         async with self._question:
             self._draw()

@@ -48,6 +48,6 @@ class Lines(Protocol):
         """Show that the next line begins a turn."""
         ...
 
-    def suspended(self) -> AbstractAsyncContextManager[None]:
+    def suspend(self) -> AbstractAsyncContextManager[None]:
         """Leave the terminal to something else that reads from it."""
         ...

@@ -65,7 +65,7 @@ class PlainLines:
         self._show(_PROMPT)
 
     @contextlib.asynccontextmanager
-    async def suspended(self) -> AsyncGenerator[None]:
+    async def suspend(self) -> AsyncGenerator[None]:
         """Leave the terminal to something else that reads from it."""
         loop = asyncio.get_running_loop()
         async with self._question:

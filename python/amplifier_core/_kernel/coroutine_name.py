@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def named(qualname: str) -> Callable[[Function], Function]:
+def set_qualname(qualname: str) -> Callable[[Function], Function]:
     """Set the `__qualname__` of a coroutine function and thereby of its coroutines."""
 
     def rename(function: Function) -> Function:

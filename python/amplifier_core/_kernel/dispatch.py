@@ -42,9 +42,9 @@ class Dispatch:
             return self._carrying(self._asked)
         if not self._injecting:
             return self._notice.said_by(continuing(self.payload.result()))
-        return self._notice.said_by(self._carrying(self._injected()))
+        return self._notice.said_by(self._carrying(self._build_injection()))
 
-    def _injected(self) -> HookResult:
+    def _build_injection(self) -> HookResult:
         first = self._injecting[0]
         fields = projection(self._items)
         if len(self._injecting) == 1:

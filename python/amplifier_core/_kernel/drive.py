@@ -62,7 +62,7 @@ async def complete(result: Any) -> Any:
     return result
 
 
-def _named(function: Callable[..., Any], qualname: str) -> Callable[..., Any]:
+def _rename_function(function: Callable[..., Any], qualname: str) -> Callable[..., Any]:
     """The same coroutine function under another name, which its coroutines have too."""
     plain = cast(FunctionType, function)
     copy = FunctionType(plain.__code__, plain.__globals__, qualname.rpartition(".")[2])
@@ -72,14 +72,14 @@ def _named(function: Callable[..., Any], qualname: str) -> Callable[..., Any]:
 
 def driver(qualname: str) -> Callable[[Step], Coroutine[Any, Any, Any]]:
     """The function that drives steps in coroutines with this `__qualname__`."""
-    return _named(drive, qualname)
+    return _rename_function(drive, qualname)
 
 
 def turn_driver(qualname: str) -> Callable[[Step, Turns], Coroutine[Any, Any, Any]]:
     """The function that drives steps, in their turn, in coroutines with this `__qualname__`."""
-    return _named(drive_turn, qualname)
+    return _rename_function(drive_turn, qualname)
 
 
-def completed(qualname: str) -> Callable[[Any], Coroutine[Any, Any, Any]]:
+def wrap_result(qualname: str) -> Callable[[Any], Coroutine[Any, Any, Any]]:
     """The function that wraps a result in a coroutine with this `__qualname__`."""
-    return _named(complete, qualname)
+    return _rename_function(complete, qualname)

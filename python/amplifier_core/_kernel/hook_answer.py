@@ -155,7 +155,7 @@ def nothing_left() -> dict[str, Any]:
     return {name: getattr(plain, name) for name in ("action", *_INJECTION_FIELDS)}
 
 
-def changed(result: Any, update: dict[str, Any]) -> HookResult:
+def copy_with(result: Any, update: dict[str, Any]) -> HookResult:
     """Make a changed copy of a result; what only looks like one is copied into one."""
     if isinstance(result, HookResult):
         return result.model_copy(update=update)

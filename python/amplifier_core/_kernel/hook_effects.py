@@ -13,10 +13,10 @@ from .approval_decision import clip_prompt, read_approval
 from .argument import any_text, text
 from .asker import asker, note_timeout
 from .awaitable import is_awaitable
-from .hook_answer import changed, denying, injections, nothing_left, projection
+from .hook_answer import copy_with, denying, injections, nothing_left, projection
 from .own_failure import is_own_failure
 from .payload import timestamp
-from .timeout import EXPIRED, limited
+from .timeout import EXPIRED, await_within
 
 logger = logging.getLogger("amplifier_core.coordinator")
 
@@ -48,7 +48,7 @@ async def carry_out(
     if any_text(result.action) == "inject_context":
         items = _checked_injections(coordinator, result, event, hook_name)
         ephemeral = [item for item in items if item.ephemeral]
-        result = changed(result, projection(ephemeral) if ephemeral else nothing_left())
+        result = copy_with(result, projection(ephemeral) if ephemeral else nothing_left())
         for item in items:
             if not item.ephemeral:
                 await _add_to_context(coordinator, item)
@@ -153,7 +153,9 @@ async def _ask(
         logger.error("hook `%s` asks for approval, but no approval system is set", hook_name)
         return denying("No approval system available")
     prompt = any_text(result.approval_prompt or "Allow this operation?")
-    options = [text(option) for option in _listed(result.approval_options or ["Allow", "Deny"])]
+    options = [
+        text(option) for option in _list_options(result.approval_options or ["Allow", "Deny"])
+    ]
     seconds = _seconds(result.approval_timeout)
     default = result.approval_default
     any_text(default)
@@ -164,7 +166,7 @@ async def _ask(
             limit = max(seconds + APPROVAL_GRACE_SECONDS, 0.0)
             is_limited = limit < float("inf")
             what = f"the approval for hook `{hook_name}`"
-            decision = await (limited(decision, limit, what) if is_limited else decision)
+            decision = await (await_within(decision, limit, what) if is_limited else decision)
     except (TimeoutError, ApprovalTimeoutError):
         decision = EXPIRED
     if decision is EXPIRED:
@@ -193,7 +195,7 @@ async def _ask(
     return denying(f"User denied: {clip_prompt(prompt)}")
 
 
-def _listed(options: Any) -> list[Any]:
+def _list_options(options: Any) -> list[Any]:
     if isinstance(options, str):
         raise TypeError("Can't extract `str` to `Vec`")
     return list(options)

@@ -48,7 +48,7 @@ def _bare(error: BaseException) -> str:
     return str(error.msg or "") if isinstance(error, SyntaxError) else error_text(error)
 
 
-def _told(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     text = _bare(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
@@ -59,8 +59,8 @@ def describe_failure(error: BaseException) -> str:
     place = _place(innermost)
     at = f" (at {place})" if place else ""
     if innermost is error:
-        return _told(error) + at
-    return f"{_told(error)}, caused by {_told(innermost)}{at}"
+        return _describe(error) + at
+    return f"{_describe(error)}, caused by {_describe(innermost)}{at}"
 
 
 def missing_package(error: BaseException) -> str | None:
@@ -83,11 +83,11 @@ def failure_text(error: BaseException) -> str:
     *_, innermost = causes(error)
     if isinstance(error, ImportError) and _bare(innermost) not in text:
         at = f" (at {_place(innermost)})" if isinstance(innermost, SyntaxError) else ""
-        text = f"{text}, caused by {_told(innermost)}{at}"
-    return hinted(text, error)
+        text = f"{text}, caused by {_describe(innermost)}{at}"
+    return add_hint(text, error)
 
 
-def hinted(text: str, error: BaseException) -> str:
+def add_hint(text: str, error: BaseException) -> str:
     """Return a text about an error, with the error's `hint` where the text does not have it."""
     hint: object = None
     with suppress(Exception):  # a foreign attribute may be a property that raises

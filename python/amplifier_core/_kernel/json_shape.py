@@ -116,7 +116,7 @@ def shape_of(value: Any, ancestors: list[Any]) -> Any:
         return value
     elif _is_instance(value, BaseModel):
         _enter(value, ancestors)
-        fields = dumped(value)
+        fields = dump_model(value)
         shape = kind.__name__ if fields is None else shape_of(fields, ancestors)
     elif (names := _dataclass_fields(kind)) is not None:
         _enter(value, ancestors)
@@ -129,7 +129,7 @@ def shape_of(value: Any, ancestors: list[Any]) -> Any:
     return shape
 
 
-def dumped(model: Any) -> Any:
+def dump_model(model: Any) -> Any:
     """Return the fields of a model in JSON form, or as they are where that fails; None for neither."""
     try:
         dump = model.model_dump

@@ -17,7 +17,7 @@ def _keep(_: Any) -> bool:
     return False
 
 
-def changed(data: Any, change: Change, *, hides: Replace = _keep, hidden: Any = None) -> Any:
+def copy_nested(data: Any, change: Change, *, hides: Replace = _keep, hidden: Any = None) -> Any:
     """Copy nested dicts, lists and tuples.
 
     Args:
@@ -51,8 +51,8 @@ def changed(data: Any, change: Change, *, hides: Replace = _keep, hidden: Any = 
             open_.pop()
             path.remove(id(copy.source))
             if not open_:
-                return copy.made()
-            open_[-1].put(open_[-1].key, copy.made())
+                return copy.build()
+            open_[-1].put(open_[-1].key, copy.build())
 
 
 def cut(data: Any, levels: int) -> Any:
@@ -104,5 +104,5 @@ class _Copy:
         else:
             self.items.append(value)
 
-    def made(self) -> Any:
+    def build(self) -> Any:
         return tuple(self.items) if isinstance(self.source, tuple) else self.items

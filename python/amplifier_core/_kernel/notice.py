@@ -27,13 +27,13 @@ class Notice:
     def add(self, result: HookResult) -> None:
         """Add what the next handler says; fields of a wrong type say nothing."""
         self._suppresses_output |= result.suppress_output is True
-        message = _said(result.user_message)
+        message = _text_of(result.user_message)
         if not message:
             return
         self._texts.append(message)
         if result.user_message_level in _LEVELS:
             self._level = max(self._level, _LEVELS.index(result.user_message_level))
-        source = _said(result.user_message_source)
+        source = _text_of(result.user_message_source)
         if source and source not in self._sources:
             self._sources.append(source)
 
@@ -49,7 +49,7 @@ class Notice:
         return result.model_copy(update=update) if update else result
 
 
-def _said(value: object) -> str | None:
+def _text_of(value: object) -> str | None:
     """Return what is a text that can be shown, else None."""
     try:
         return text(value)

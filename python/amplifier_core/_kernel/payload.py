@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from .json_shape import PLAIN, copy_of, dumped, is_container, key_of, shape_of
+from .json_shape import PLAIN, copy_of, dump_model, is_container, key_of, shape_of
 
 
 class Fields:
@@ -70,7 +70,7 @@ class Other:
 Payload = Fields | Other
 
 
-def stamped(data: Any, defaults: dict[str, Any]) -> Payload:
+def stamp_payload(data: Any, defaults: dict[str, Any]) -> Payload:
     """Take the data of an event, with defaults below it and a time stamp above."""
     if not issubclass(type(data), dict):
         return Other(data)
@@ -89,7 +89,7 @@ def top_level(data: Any) -> Any:
     kind = cast("type[Any]", type(data))
     if kind in PLAIN or issubclass(kind, dict) or not _has_dump(data):
         return data
-    fields = dumped(data)
+    fields = dump_model(data)
     return cast("dict[Any, Any]", fields) if issubclass(type(fields), dict) else data
 
 

@@ -37,7 +37,7 @@ def _is_asyncio() -> bool:
         return False
 
 
-async def limited(awaitable: Awaitable[Any], seconds: float, what: str) -> Any:
+async def await_within(awaitable: Awaitable[Any], seconds: float, what: str) -> Any:
     """Await for at most `seconds`; `EXPIRED` if that was too short.
 
     Under asyncio it runs in a task of its own, in a copy of the context, and what it sets there is

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast
 
-from .._kernel.import_failure import describe_failure, error_text, hinted
+from .._kernel.import_failure import add_hint, describe_failure, error_text
 from .._module_error import ModuleValidationError
 from .info import Kind, declared_kind, guess_kind
 from .second_name import forget_second_name
@@ -59,7 +59,7 @@ def check_package(package: Path) -> list[Check]:
     try:
         module = importlib.import_module(package.name)
     except Exception as error:  # noqa: BLE001 (a foreign import)
-        told = hinted(describe_failure(error), error)
+        told = add_hint(describe_failure(error), error)
         return [Check(name, False, f"Failed to import module: {told}")]
     file = _file(module)
     if file is not None and file.resolve().parent != package.resolve():

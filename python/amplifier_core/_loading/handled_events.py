@@ -29,16 +29,16 @@ async def idle_handlers(
     strange = _strange_events(hooks)
     if not strange:
         return [], []
-    known = _known() | await contributed(coordinator)
+    known = _known_events() | await contributed_events(coordinator)
     own: list[str] = []
     foreign: list[str] = []
     for event in strange:
         if event in known:
             continue
-        for serial, name, handler, *_ in _registered(hooks, event):
+        for serial, name, handler, *_ in _registrations_of(hooks, event):
             is_own = earlier is None or (event, serial) in earlier
             (own if is_own else foreign).append(
-                f"{_described(name, handler)} is registered for `{event}`, which nothing emits"
+                f"{_name_handler(name, handler)} is registered for `{event}`, which nothing emits"
                 f"{did_you_mean(event, known) or _WAY_OUT}"
             )
     return own, foreign
@@ -49,14 +49,16 @@ def strange_handlers(hooks: Any) -> frozenset[tuple[str, int]]:
     strange = _strange_events(hooks)
     if not strange:
         return _NONE
-    return frozenset((event, each[0]) for event in strange for each in _registered(hooks, event))
+    return frozenset(
+        (event, each[0]) for event in strange for each in _registrations_of(hooks, event)
+    )
 
 
 _NONE: frozenset[tuple[str, int]] = frozenset()
 _WAY_OUT = f"; whatever emits it can contribute its name to `{OBSERVABILITY_EVENTS}`"
 
 
-def _described(name: str, handler: Any) -> str:
+def _name_handler(name: str, handler: Any) -> str:
     """Name a handler: by its registration, else by its function."""
     if name.startswith(_UNNAMED):
         name = getattr(handler, "__qualname__", None) or type(handler).__name__
@@ -72,21 +74,21 @@ def registrations_so_far(hooks: Any) -> int:
 
 def _strange_events(hooks: Any) -> list[str]:
     kind = cast(Any, type(hooks))
-    return kind._events_beside(hooks, _known()) if registrations_so_far(hooks) else []
+    return kind._events_beside(hooks, _known_events()) if registrations_so_far(hooks) else []
 
 
-def _registered(hooks: Any, event: str) -> list[tuple[int, str, Any, bool, float | None]]:
+def _registrations_of(hooks: Any, event: str) -> list[tuple[int, str, Any, bool, float | None]]:
     kind = cast(Any, type(hooks))
     return kind._registrations(hooks, event)
 
 
 @cache
-def _known() -> frozenset[str]:
+def _known_events() -> frozenset[str]:
     further = events._further.values()  # pyright: ignore[reportPrivateUsage] -- of the same package
     return frozenset({*events.ALL_EVENTS, *further, _SESSION_CONFIG, *own_events(), *PUBLIC_EVENTS})
 
 
-async def contributed(coordinator: Any) -> set[str]:
+async def contributed_events(coordinator: Any) -> set[str]:
     """Return the names of events that mounted modules contribute."""
     found: list[Any] = await coordinator.collect_contributions(OBSERVABILITY_EVENTS)
     return set(_texts([*found, coordinator.get_capability(OBSERVABILITY_EVENTS)]))

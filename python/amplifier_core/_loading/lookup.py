@@ -44,7 +44,7 @@ def from_entry_point(module_id: str) -> Found | None:
         mount = mount.mount
     logger.debug("module `%s` taken from its entry point %r", module_id, point)
     module = sys.modules.get(_module_name(point, mount))
-    return _found(module_id, mount, module_attribute(module, "on_session_ready"))
+    return _make_found(module_id, mount, module_attribute(module, "on_session_ready"))
 
 
 def from_package(module_id: str, module_name: str | None = None) -> Found | None:
@@ -62,7 +62,7 @@ def from_package(module_id: str, module_name: str | None = None) -> Found | None
     if not callable(mount):
         raise TypeError(f"`mount` of `{name}` is not callable, found `{shown(mount)}`")
     logger.debug("module `%s` taken from package `%s`", module_id, name)
-    return _found(module_id, mount, module_attribute(package, "on_session_ready"))
+    return _make_found(module_id, mount, module_attribute(package, "on_session_ready"))
 
 
 def from_our_own(module_id: str) -> Found | None:
@@ -72,7 +72,7 @@ def from_our_own(module_id: str) -> Found | None:
         return None
     module = importlib.import_module(name)
     logger.debug("module `%s` taken from our own `%s`", module_id, name)
-    return _found(module_id, module.mount, module_attribute(module, "on_session_ready"))
+    return _make_found(module_id, module.mount, module_attribute(module, "on_session_ready"))
 
 
 def only_our_own(module_id: str) -> Found:
@@ -105,7 +105,7 @@ def _others(module_id: str, _path: tuple[str, ...]) -> list[Source]:
     return other_sources(module_id)
 
 
-def _found(module_id: str, mount: Mount, ready: Any) -> Found:
+def _make_found(module_id: str, mount: Mount, ready: Any) -> Found:
     return Found(mount, carry_ready(module_id, mount, ready))
 
 

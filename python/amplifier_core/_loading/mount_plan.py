@@ -106,7 +106,7 @@ def is_strict(plan: dict[str, Any]) -> bool:
     return isinstance(section, dict) and bool(cast("dict[str, Any]", section).get("strict"))
 
 
-def announced(plan: dict[str, Any]) -> dict[str, Any]:
+def plan_for_events(plan: dict[str, Any]) -> dict[str, Any]:
     """Return what the events that announce a session carry of its plan.
 
     That is the `metadata` of its section `session` and, where `raw` asks for it, the whole plan

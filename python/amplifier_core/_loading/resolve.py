@@ -30,7 +30,7 @@ def resolve_module(path: str) -> dict[str, str]:
     if not folder.exists():
         raise RuntimeError(f"module path does not exist: {path}")
     manifest = folder / _MANIFEST
-    declared = _declared(manifest) if manifest.is_file() else None
+    declared = _read_type(manifest) if manifest.is_file() else None
     package = _package(folder)
     if package is None:
         raise RuntimeError(
@@ -45,7 +45,7 @@ def resolve_module(path: str) -> dict[str, str]:
     }
 
 
-def _declared(manifest: Path) -> str:
+def _read_type(manifest: Path) -> str:
     """The type that a manifest declares.
 
     Raises:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeAlias, cast
 
 from .._approval_protocol import complaint
-from .._kernel.import_failure import error_text, hinted
+from .._kernel.import_failure import add_hint, error_text
 from .handled_events import idle_handlers, registrations_so_far, strange_handlers
 from .load_report import LoadFailure, LoadReport, take_report
 from .mount_plan import is_strict
@@ -37,7 +37,7 @@ def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -
         if _is_failed(source, failures) or _ends_at(error, source)
     )
     if is_strict(plan):
-        return _refusal([hinted(error_text(error), error), *map(str, failures), *mistakes])
+        return _refusal([add_hint(error_text(error), error), *map(str, failures), *mistakes])
     for text in mistakes:
         logger.warning("%s", text)
     return error
@@ -195,6 +195,6 @@ def _unavailable(failures: list[LoadFailure]) -> RuntimeError:
         for each in failures
     )
     first = failures[0].error
-    error = RuntimeError(hinted(message, first))
+    error = RuntimeError(add_hint(message, first))
     error.__cause__ = first
     return error

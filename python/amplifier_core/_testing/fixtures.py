@@ -24,7 +24,7 @@ IS_ASYNC_THERE = pytest_asyncio is not None
 
 
 @asynccontextmanager
-async def _mounted(path: Path | None, coordinator: MockCoordinator) -> AsyncGenerator[Any]:
+async def _mount_module(path: Path | None, coordinator: MockCoordinator) -> AsyncGenerator[Any]:
     """Mount a module with an empty configuration, and clean up after it."""
     if path is None:
         pytest.skip("no module was found; name one with `--module-path`")
@@ -42,7 +42,7 @@ async def _mounted(path: Path | None, coordinator: MockCoordinator) -> AsyncGene
                 await finished
 
 
-def _named(coordinator: MockCoordinator, mount_point: str) -> Any:
+def _first_mounted(coordinator: MockCoordinator, mount_point: str) -> Any:
     mounted = cast("dict[str, Any]", coordinator.get(mount_point))
     if not mounted:
         pytest.fail(f"the module mounted nothing at `{mount_point}`")
@@ -74,15 +74,15 @@ async def provider_module(
     module_path: Path | None, coordinator: MockCoordinator
 ) -> AsyncIterator[Any]:
     """The first provider that the module mounts."""
-    async with _mounted(module_path, coordinator):
-        yield _named(coordinator, "providers")
+    async with _mount_module(module_path, coordinator):
+        yield _first_mounted(coordinator, "providers")
 
 
 @_async_fixture
 async def tool_module(module_path: Path | None, coordinator: MockCoordinator) -> AsyncIterator[Any]:
     """The first tool that the module mounts."""
-    async with _mounted(module_path, coordinator):
-        yield _named(coordinator, "tools")
+    async with _mount_module(module_path, coordinator):
+        yield _first_mounted(coordinator, "tools")
 
 
 @_async_fixture
@@ -90,7 +90,7 @@ async def hook_cleanup(
     module_path: Path | None, coordinator: MockCoordinator
 ) -> AsyncIterator[Any]:
     """What `mount` of a hook module returns; its handlers are in `coordinator.hooks`."""
-    async with _mounted(module_path, coordinator) as cleanup:
+    async with _mount_module(module_path, coordinator) as cleanup:
         yield cleanup
 
 
@@ -99,7 +99,7 @@ async def orchestrator_module(
     module_path: Path | None, coordinator: MockCoordinator
 ) -> AsyncIterator[Any]:
     """The loop that the module mounts."""
-    async with _mounted(module_path, coordinator):
+    async with _mount_module(module_path, coordinator):
         yield _single(coordinator, "orchestrator")
 
 
@@ -108,5 +108,5 @@ async def context_module(
     module_path: Path | None, coordinator: MockCoordinator
 ) -> AsyncIterator[Any]:
     """The context that the module mounts."""
-    async with _mounted(module_path, coordinator):
+    async with _mount_module(module_path, coordinator):
         yield _single(coordinator, "context")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from amplifier_core._kernel.nested import changed
+from amplifier_core._kernel.nested import copy_nested
 
 SENSITIVE_KEYS = frozenset(
     {
@@ -44,7 +44,7 @@ def truncate_values(obj: Any, max_length: int = 180) -> Any:
         surplus = len(value) - max_length if isinstance(value, str) else 0
         return f"{value[:max_length]}... (truncated {surplus} chars)" if surplus > 0 else value
 
-    return changed(obj, cut)
+    return copy_nested(obj, cut)
 
 
 def redact_secrets(obj: Any, sensitive_keys: Collection[str] = SENSITIVE_KEYS) -> Any:
@@ -58,18 +58,18 @@ def redact_secrets(obj: Any, sensitive_keys: Collection[str] = SENSITIVE_KEYS) -
     Raises:
         ValueError: The data contains itself.
     """
-    words = {_normalized(key) for key in sensitive_keys}
-    return changed(
+    words = {_normalize_key(key) for key in sensitive_keys}
+    return copy_nested(
         obj, lambda value: value, hides=lambda key: _is_sensitive(key, words), hidden="[REDACTED]"
     )
 
 
-def _normalized(key: str) -> str:
+def _normalize_key(key: str) -> str:
     return _WORD_START.sub("_", key).replace("-", "_").lower()
 
 
 def _is_sensitive(key: Any, words: set[str]) -> bool:
     if not isinstance(key, str):
         return False
-    parts = _normalized(key).split("_")
+    parts = _normalize_key(key).split("_")
     return any("_".join(parts[start:]) in words for start in range(len(parts)))

@@ -55,7 +55,7 @@ def main(verdict: str, module_type: str, module_path: str, entry_point: str | No
 
 def _leave(verdict: str, result: ValidationResult, owner: int) -> NoReturn:
     checks = [
-        (check.name, check.passed, clipped(check.message), check.severity)
+        (check.name, check.passed, clip_text(check.message), check.severity)
         for check in result.checks
     ]
     # A module may have forked: only the process that was started has a verdict.
@@ -66,6 +66,6 @@ def _leave(verdict: str, result: ValidationResult, owner: int) -> NoReturn:
     leave(0)
 
 
-def clipped(text: str) -> str:
+def clip_text(text: str) -> str:
     """Cut a text that is too long to be read."""
     return text if len(text) <= _MAX_MESSAGE_CHARS else f"{text[:_MAX_MESSAGE_CHARS]}…"

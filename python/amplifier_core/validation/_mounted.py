@@ -60,7 +60,7 @@ class MountedCheck:
         returned = await mount()
         if kind is None or before is None:
             return returned
-        result = self._judged(kind(), before.added(self._kind), returned)
+        result = self._judge(kind(), before.find_added(self._kind), returned)
         if result is None or result.passed:
             return returned
         await before.undo(returned)
@@ -69,16 +69,16 @@ class MountedCheck:
             f"Module '{self._module_id}' failed validation: {result.summary()}. Errors: {found}"
         )
 
-    def _judged(
-        self, validator: MountingValidator, added: Any, returned: Any
+    def _judge(
+        self, validator: MountingValidator, find_added: Any, returned: Any
     ) -> ValidationResult | None:
         """What the validator finds; None where there need be nothing."""
-        if added is None and self._kind in _MAY_STAY_EMPTY:
+        if find_added is None and self._kind in _MAY_STAY_EMPTY:
             return None
         result = ValidationResult(self._kind, self._module_id)
         for check in self._checks:
             result.note(*check)
-        validator.inspect(result, added, returned)
+        validator.inspect(result, find_added, returned)
         return result
 
 
@@ -109,7 +109,7 @@ class _Before:
         points: dict[str, Any] = coordinator.mount_points
         return cls(coordinator, points)
 
-    def added(self, kind: Kind) -> Any:
+    def find_added(self, kind: Kind) -> Any:
         """What is mounted now at the place of a type and was not before."""
         point = TYPE_TO_MOUNT_POINT[kind]
         now, before = self._points.get(point), self._mounted.get(point)
@@ -122,12 +122,12 @@ class _Before:
     async def undo(self, returned: Any) -> None:
         """Call the clean-up functions of the module, and restore everything."""
         functions = self._cleanup_functions()
-        added = functions[self._cleanups :]
+        find_added = functions[self._cleanups :]
         del functions[self._cleanups :]
         if callable(returned):
-            added.append(returned)
+            find_added.append(returned)
         try:
-            for function in reversed(added):
+            for function in reversed(find_added):
                 await _clean_up(function)
         finally:
             self._restore()

@@ -63,10 +63,10 @@ async def _mount_rest(plan: dict[str, Any], result: ValidationResult) -> None:
 
 async def _mount(plan: dict[str, Any], result: ValidationResult) -> None:
     """Mount the modules of a plan in a strict session, and note what that session says."""
-    found = await _mounted(plan)
-    while (repaired := _repaired(plan, found)) is not None:
+    found = await _mount_plan(plan)
+    while (repaired := _repair_plan(plan, found)) is not None:
         plan = repaired
-        _add_errors(await _mounted(plan), found, {*plan_mistakes(plan)})
+        _add_errors(await _mount_plan(plan), found, {*plan_mistakes(plan)})
     providers = _providers(plan)
     without_key = [
         spec for spec in providers if KEY not in _config(spec) and _is_failed(spec, found)
@@ -76,7 +76,7 @@ async def _mount(plan: dict[str, Any], result: ValidationResult) -> None:
             {**spec, "config": {**_config(spec), KEY: MADE_UP_KEY}} if spec in without_key else spec
             for spec in providers
         ]
-        again = await _mounted({**plan, "providers": with_key})
+        again = await _mount_plan({**plan, "providers": with_key})
         if not any(_is_failed(spec, again) for spec in without_key):
             found = again
             for spec in without_key:
@@ -86,7 +86,7 @@ async def _mount(plan: dict[str, Any], result: ValidationResult) -> None:
         result.add(check)
 
 
-async def _mounted(plan: dict[str, Any]) -> ValidationResult:
+async def _mount_plan(plan: dict[str, Any]) -> ValidationResult:
     """What a strict session says of a plan."""
     from amplifier_core import AmplifierSession
 
@@ -110,7 +110,7 @@ async def _mounted(plan: dict[str, Any]) -> ValidationResult:
     return result
 
 
-def _repaired(plan: dict[str, Any], found: ValidationResult) -> dict[str, Any] | None:
+def _repair_plan(plan: dict[str, Any], found: ValidationResult) -> dict[str, Any] | None:
     """Return a plan without the mistake at which a session ended; None if it went on to the end."""
     for name, label in MAIN_LABELS.items():
         if plan["session"][name] != OWN[name] and _has(

@@ -75,7 +75,7 @@ def _run(request: str, seconds: float) -> str:
     finally:
         os.close(writing)
     try:
-        how = _told(process.wait(seconds))
+        how = _describe_end(process.wait(seconds))
     except subprocess.TimeoutExpired:
         how = f"The module was stopped after {seconds:g} s: its checks had not ended (--timeout)"
     finally:
@@ -85,7 +85,7 @@ def _run(request: str, seconds: float) -> str:
     return how + output.last_line()
 
 
-def _told(code: int) -> str:
+def _describe_end(code: int) -> str:
     if code >= 0:
         return f"The module ended its process with exit code {code} before its checks had ended"
     try:

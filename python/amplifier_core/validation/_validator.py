@@ -55,7 +55,11 @@ class ModuleValidator(ABC):
         try:
             module = find_target(module_path, entry_point)
         except (Exception, SystemExit) as error:  # noqa: BLE001 (a foreign import)
-            result.note("module_importable", False, f"Failed to import module: {_told(error)}")
+            result.note(
+                "module_importable",
+                False,
+                f"Failed to import module: {_describe_import_error(error)}",
+            )
             return result
         result.note("module_importable", True, f"Module imported from {module_path}")
         found = check_mount(module)
@@ -199,7 +203,7 @@ def _kind(value: Any) -> str:
     return "None" if value is None else f"a `{type(value).__name__}`"
 
 
-def _told(error: BaseException) -> str:
+def _describe_import_error(error: BaseException) -> str:
     """A failed import in one line; our own errors are shown without their class."""
     if isinstance(error, ImportError) and error.__traceback__ is not None:
         last = error.__traceback__

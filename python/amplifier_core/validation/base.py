@@ -42,12 +42,12 @@ class Checks:
     @property
     def errors(self) -> list[ValidationCheck]:
         """The failed checks of severity `error`."""
-        return self._failed("error")
+        return self._failed_checks("error")
 
     @property
     def warnings(self) -> list[ValidationCheck]:
         """The failed checks of severity `warning`."""
-        return self._failed("warning")
+        return self._failed_checks("warning")
 
     def add(self, check: ValidationCheck) -> None:
         """Append a check."""
@@ -64,7 +64,7 @@ class Checks:
         """Append a check; one that passed is of severity `info`."""
         self.add(ValidationCheck(name, passed, message, "info" if passed else severity))
 
-    def _failed(self, severity: Severity) -> list[ValidationCheck]:
+    def _failed_checks(self, severity: Severity) -> list[ValidationCheck]:
         return [check for check in self.checks if check.severity == severity and not check.passed]
 
 

@@ -56,7 +56,7 @@ class MountPlanValidator:
             result.note("session_present", False, message)
         else:
             result.note("session_present", True, "Section 'session' is present")
-        unknown = sorted(_shown(name) for name in plan if name not in SECTIONS)
+        unknown = sorted(_write_value(name) for name in plan if name not in SECTIONS)
         if unknown:
             message = f"Unknown sections will be ignored: {', '.join(unknown)}"
             result.note("unknown_sections", False, message, "warning")
@@ -105,7 +105,7 @@ class MountPlanValidator:
         else:
             message = (
                 f"Module spec at {path} is missing the required field 'module'.\n"
-                f"  Got: {_shown(entries)}\n  Expected: {_EXPECTED}"
+                f"  Got: {_write_value(entries)}\n  Expected: {_EXPECTED}"
             )
             result.note(f"{path}_module_required", False, message)
         if not isinstance(entries.get("config", {}), dict):
@@ -131,7 +131,7 @@ def _kind(value: Any) -> str:
     return type(value).__name__
 
 
-def _shown(value: Any) -> str:
+def _write_value(value: Any) -> str:
     """A value in one line, without its secrets."""
     try:
         return repr(truncate_values(redact_secrets(value)))

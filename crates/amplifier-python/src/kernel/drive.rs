@@ -195,7 +195,7 @@ impl Driver {
 
     /// The coroutine of an operation that was over when it was called; it returns None.
     pub(crate) fn completed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.function(py, intern!(py, "completed"))?
+        self.function(py, intern!(py, "wrap_result"))?
             .call1((py.None(),))
     }
 

@@ -38,7 +38,7 @@ impl TimeLimit {
         };
         let py = awaitable.py();
         module(py, intern!(py, "amplifier_core._kernel.timeout"))?
-            .call_method1(intern!(py, "limited"), (awaitable, seconds, what()))
+            .call_method1(intern!(py, "await_within"), (awaitable, seconds, what()))
     }
 }
 

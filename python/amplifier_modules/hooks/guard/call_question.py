@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from amplifier_core.models import HookResult
-from amplifier_guard.question import quoted
+from amplifier_guard.question import quote_value
 
 from .answers import ask, deny
 
@@ -29,13 +29,13 @@ def ask_about_call(
     command = tool_input[argument]
     if len(command) > _MAX_COMMAND_CHARS:
         return _too_long("command", _MAX_COMMAND_CHARS, reason)
-    shown = quoted(command)
+    shown = quote_value(command)
     # Between backticks nothing else can end the quotation.
     is_clear = shown.startswith("`") and '"' not in reason and "  " not in reason
-    why = reason if is_clear else quoted(reason)
+    why = reason if is_clear else quote_value(reason)
     try:
         rows = [
-            f"| {quoted(name)}: {quoted(value)}"
+            f"| {quote_value(name)}: {quote_value(value)}"
             for name, value in tool_input.items()
             if name != argument
         ]

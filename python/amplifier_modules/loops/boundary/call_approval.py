@@ -48,10 +48,12 @@ def approval_timeout(tool: Any) -> float | None:
 def question_about(tool: str, tool_input: Mapping[str, Any]) -> HookResult:
     """Ask a person about all arguments of a call; deny one that cannot be shown whole."""
     # Imported here: without the extension loops run, but no approved calls.
-    from amplifier_guard.question import quoted
+    from amplifier_guard.question import quote_value
 
     try:
-        rows = [f"| {quoted(name)}: {quoted(value)}" for name, value in tool_input.items()]
+        rows = [
+            f"| {quote_value(name)}: {quote_value(value)}" for name, value in tool_input.items()
+        ]
     except (TypeError, ValueError) as error:
         return _deny(f"nobody can be asked about the arguments of `{tool}`: {error}")
     prompt = "\n".join([f"run `{tool}`?", *rows])
