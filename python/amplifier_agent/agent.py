@@ -206,7 +206,7 @@ class Agent(Generic[T_co]):
 
         Args:
             name: What the model calls it.
-            description: What the model is told.
+            description: What the model reads about the tool.
 
         Raises:
             TypeError: The name or the description is no text.

@@ -38,7 +38,7 @@ class AgentTool:
 
         Args:
             name: What the model calls it.
-            description: What the model is told.
+            description: What the model reads about the tool.
             open_session: Returns a session of the agent with a `state` and a `parent_id`.
 
         Raises:

@@ -83,7 +83,7 @@ def _question_of(data: Mapping[str, Any], raw: tuple[str, dict[str, Any]]) -> Ev
 
 
 def _status(name: str, data: Mapping[str, Any]) -> str | None:
-    """Return what a user is told of an event."""
+    """Return the line that a user reads about an event."""
     if name == events.PROVIDER_RETRY:
         return f"the model is asked again in {_seconds(data, 'delay')}: {data.get('error_message')}"
     if name == events.PROVIDER_THROTTLE:
@@ -98,7 +98,7 @@ def _status(name: str, data: Mapping[str, Any]) -> str | None:
     if name == "orchestrator:resumed":
         return "resumed"
     if name == "orchestrator:steering_injected":
-        return f"told the model: {data.get('content')}"
+        return f"a message to the model: {data.get('content')}"
     if name == "orchestrator:steering_discarded":
         return "a message to the model was discarded"
     if name == events.ORCHESTRATOR_COMPLETE and data.get("reason") and "denied" not in data:

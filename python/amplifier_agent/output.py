@@ -36,7 +36,7 @@ class FinalTool:
     name = ANSWER_TOOL
     description = ANSWER_DESCRIPTION
     is_loop_breaking = True
-    checks_arguments = True  # what does not fit is told in a round of its own
+    checks_arguments = True  # what does not fit takes a round of its own
 
     def __init__(self, output: OutputType[Any]) -> None:
         """Take answers of this type."""

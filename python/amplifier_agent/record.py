@@ -42,7 +42,7 @@ class TurnRecord:
         self._unfinished = UnfinishedText()
 
     def listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
-        """Return what is to be told of the events of a session.
+        """Return what the events of a session amount to.
 
         Args:
             response: The event of a response: `llm:post`, or `provider:response`.
@@ -92,7 +92,7 @@ class TurnRecord:
         return str(self._unfinished)
 
     def used(self) -> Used:
-        """Return the counts, as those of a sub-agent are told."""
+        """Return the counts in the form that those of a sub-agent have."""
         usage = self.usage
         tokens = {
             "input_tokens": usage.input + usage.cache_read + usage.cache_write,
@@ -118,23 +118,23 @@ class TurnRecord:
 
     def ending(self, *, is_cancelled: bool) -> tuple[TurnStatus, str | None]:
         """Return how the turn ended, and why if it is not `completed`."""
-        told = self._ending or {}
-        if told.get("status") == "success" and not told.keys() & _EXCEPTIONAL:
+        ending = self._ending or {}
+        if ending.get("status") == "success" and not ending.keys() & _EXCEPTIONAL:
             return self._status_of_answer(None)
-        reason = _plain(told.get("reason"))
+        reason = _plain(ending.get("reason"))
         reason = reason if isinstance(reason, str) and reason else None
-        denied, error = _plain(told.get("denied")), _plain(told.get("error"))
+        denied, error = _plain(ending.get("denied")), _plain(ending.get("error"))
         if isinstance(denied, dict):
             found = cast("dict[str, Any]", denied)
             step = _DENIED_STEP.get(str(found.get("event")), "the turn")
             return "denied", f"{step} was refused: {found.get('reason')}"
-        status = _plain(told.get("status"))
+        status = _plain(ending.get("status"))
         if status == "cancelled" or (is_cancelled and status != "success"):
             return "cancelled", reason or "the turn was cancelled"
         if status == "error" or isinstance(error, dict):
             return "error", reason or "the loop gave up"
         if status == "incomplete":
-            return "limit", reason or f"the limit of {told.get('turn_count')} model calls"
+            return "limit", reason or f"the limit of {ending.get('turn_count')} model calls"
         return self._status_of_answer(reason)
 
     def _status_of_answer(self, reason: str | None) -> tuple[TurnStatus, str | None]:

@@ -166,11 +166,11 @@ class Result(Generic[T_co]):
         return to_jsonable_python(found)
 
 
-def goal_outcome(told: Any) -> GoalOutcome | None:
+def goal_outcome(data: Any) -> GoalOutcome | None:
     """Return what `orchestrator:complete` says of a goal; None if it says nothing of that form."""
-    if not isinstance(told, dict):
+    if not isinstance(data, dict):
         return None
-    found = cast("dict[str, Any]", told)
+    found = cast("dict[str, Any]", data)
     try:
         return GoalOutcome(**{each.name: found[each.name] for each in fields(GoalOutcome)})
     except KeyError:  # of a loop that is not ours

@@ -59,7 +59,7 @@ def _interruptible() -> Generator[None]:
             leave(128 + signal.SIGINT)
         loop.call_soon_threadsafe(see)
 
-    # The event loop is told of each signal all the same: it reads them from a descriptor.
+    # The event loop notices each signal all the same: it reads them from a descriptor.
     signal.signal(signal.SIGINT, press)
     try:
         yield

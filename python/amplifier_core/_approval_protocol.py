@@ -1,4 +1,4 @@
-"""The two protocols of an approval system, told apart by the parameters of `request_approval`.
+"""The two protocols of an approval system, which differ in the parameters of `request_approval`.
 
 `ApprovalSystem` takes a prompt, options, seconds and a default; `ApprovalProvider` takes one
 `ApprovalRequest`.

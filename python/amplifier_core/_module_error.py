@@ -79,8 +79,8 @@ def check_id(module_id: object) -> None:
 
 def not_loadable(words: str, failures: list[Exception]) -> ModuleDiscoveryError:
     """Make the error of a module that is there and broken, with the last failure as its cause."""
-    told = "; ".join(describe_failure(failure) for failure in failures)
-    text = f"{words}: {told}" if told else words
+    reasons = "; ".join(describe_failure(failure) for failure in failures)
+    text = f"{words}: {reasons}" if reasons else words
     hint = next(filter(None, map(missing_package, failures)), None)
     error = ModuleDiscoveryError(text, reason_code="invalid_entry_point", hint=hint)
     error.__cause__ = failures[-1] if failures else None

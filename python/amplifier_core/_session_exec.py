@@ -118,7 +118,7 @@ async def emit_raw_field_if_configured(
         session_id: Id of the session.
         event_base: Event that the session began with; never emitted here.
     """
-    told = plan_for_events(config)
-    if "raw" in told:
-        payload = {"session_id": session_id, "raw": told["raw"]}
+    plan = plan_for_events(config)
+    if "raw" in plan:
+        payload = {"session_id": session_id, "raw": plan["raw"]}
         await announce(coordinator, SESSION_CONFIG, payload)

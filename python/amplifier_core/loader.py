@@ -257,8 +257,8 @@ class ModuleLoader:
         try:
             return self._remember(module_id, lookup.from_package(module_id, module_name))
         except Exception as error:  # noqa: BLE001 (a foreign import; reported with the load)
-            told = describe_failure(error)
-            logger.debug("Could not load '%s' from filesystem: %s", module_id, told)
+            reason = describe_failure(error)
+            logger.debug("Could not load '%s' from filesystem: %s", module_id, reason)
             self._failures.append(error)
             return None
 

@@ -113,7 +113,7 @@ def _unknown(key: object, level: _Level) -> str:
 
 
 def _describe_value(value: object) -> str:
-    """A value for a message; a text may be a secret, so only its type is told."""
+    """A value for a message; a text may be a secret, so only its type is named."""
     if type(value) is bool:
         return f"`{str(value).lower()}`"
     if type(value) is float or (type(value) is int and abs(value) < 10**20):

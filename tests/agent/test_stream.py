@@ -184,7 +184,7 @@ async def test_steering_reaches_the_model_before_its_next_call() -> None:
             if isinstance(event, ToolFinished):
                 session.steer("Only in src.")
             if isinstance(event, Status):
-                assert event.text == "told the model: Only in src."
+                assert event.text == "a message to the model: Only in src."
     assert model.requests[1].messages[-1].content == "Only in src."
 
 

@@ -1,4 +1,4 @@
-"""What a person is told beside the answer: waits, a shortened conversation, messages of hooks."""
+"""What a person reads beside the answer: waits, a shortened conversation, messages of hooks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _notification(data: Mapping[str, Any]) -> Notice | None:
 
 
 def _goal(data: Mapping[str, Any]) -> Notice | None:
-    """Return the state of the goal; one that is given up is told at the end of the turn."""
+    """Return the state of the goal; one that is given up is shown at the end of the turn."""
     count, most = data.get("round"), data.get("max_rounds")
     reason = printable_line(str(data.get("reason") or ""), 300)
     after = f": {reason}" if reason else ""

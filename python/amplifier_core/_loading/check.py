@@ -59,8 +59,8 @@ def check_package(package: Path) -> list[Check]:
     try:
         module = importlib.import_module(package.name)
     except Exception as error:  # noqa: BLE001 (a foreign import)
-        told = add_hint(describe_failure(error), error)
-        return [Check(name, False, f"Failed to import module: {told}")]
+        reason = add_hint(describe_failure(error), error)
+        return [Check(name, False, f"Failed to import module: {reason}")]
     file = _file(module)
     if file is not None and file.resolve().parent != package.resolve():
         expected = package / "__init__.py"

@@ -122,18 +122,18 @@ def review_late_handlers(coordinator: Any) -> Awaitable[None] | None:
         return None
     nothing: _Reviewed = (frozenset(), frozenset())
     last: object = getattr(coordinator, _REVIEWED, None)
-    reviewed, told = cast("_Reviewed", last) if isinstance(last, tuple) else nothing
-    return None if strange <= reviewed else _review_late(coordinator, strange, told)
+    reviewed, logged = cast("_Reviewed", last) if isinstance(last, tuple) else nothing
+    return None if strange <= reviewed else _review_late(coordinator, strange, logged)
 
 
 async def _review_late(
-    coordinator: Any, strange: frozenset[tuple[str, int]], told: frozenset[str]
+    coordinator: Any, strange: frozenset[tuple[str, int]], logged: frozenset[str]
 ) -> None:
     own, foreign = await idle_handlers(coordinator)
     texts = [*own, *foreign]
     _remember(coordinator, strange, texts)
     for text in texts:
-        if text not in told:
+        if text not in logged:
             logger.warning("%s", text)
 
 
