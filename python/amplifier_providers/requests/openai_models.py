@@ -32,6 +32,8 @@ class ModelProfile:
     """Whether the cache of its prompts can be kept for a day."""
     is_slow: bool = False
     """Whether answers take so long that they are made in the background."""
+    has_open_weights: bool = False
+    """Whether others serve it, too, in their own way."""
     is_known: bool = True
 
     @property
@@ -41,7 +43,9 @@ class ModelProfile:
 
     def samples(self, effort: str | None) -> bool:
         """Whether `temperature` and `top_p` are accepted with this effort."""
-        return not self.efforts or (effort == "none" and "none" in self.efforts)
+        if not self.efforts or self.has_open_weights:
+            return True
+        return effort == "none" and "none" in self.efforts
 
     @property
     def can_stop(self) -> bool:
@@ -84,7 +88,10 @@ _PROFILES: tuple[tuple[str, ModelProfile], ...] = (
     (r"gpt-4-turbo", ModelProfile(128_000, 4_096, structured="object")),
     (r"gpt-4(?![\d.])", _GPT_4),
     (r"gpt-3\.5", ModelProfile(16_385, 4_096, has_vision=False, structured="object")),
-    (r"gpt-oss", ModelProfile(131_072, 131_072, _LOW_HIGH, has_vision=False)),
+    (
+        r"gpt-oss",
+        ModelProfile(131_072, 131_072, _LOW_HIGH, has_vision=False, has_open_weights=True),
+    ),
     (r"(o3|o4-mini)-deep-research", replace(_O, structured="none", is_slow=True)),
     (
         r"o1-(mini|preview)",

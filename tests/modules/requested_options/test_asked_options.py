@@ -47,6 +47,7 @@ WARM: dict[str, Found] = {
     "gpt that cannot stop": ({}, [("a temperature of 0.5", OWN)]),
     "gpt without reasoning": ({"temperature": 0.5}, []),
     "azure": ({}, [("a temperature of 0.5", OWN)]),
+    "deployment": ({}, [("a temperature of 0.5", OWN)]),
     "openai-chat": ({"temperature": 0.5, "reasoning_effort": "none"}, []),
     "groq": ({"temperature": 0.5}, []),
     "openrouter": ({"temperature": 0.5}, []),
@@ -184,6 +185,20 @@ async def test_a_tool_call_without_tools_and_blank_stops_are_reported(name: str)
         changed, reported = await asking.found(tool_choice="required", stop=[" "])
         assert (changed, set(reported)) == ({}, {("a tool call", "none"), (stops, "none")})
         assert await asking.found(tool_choice="auto", stop=[]) == ({}, [])
+
+
+async def test_texts_that_end_an_answer_are_sent_where_the_model_takes_them() -> None:
+    async with Asking("deployment") as asking:
+        assert await asking.found(stop=["END"]) == ({}, [("stop texts", "none")])
+    async with Asking("openai-chat") as asking:
+        sent = {"stop": ["END"], "reasoning_effort": "none"}
+        assert await asking.found(stop=["END"]) == (sent, [])
+        assert await asking.found(stop=["END"], reasoning_effort="high") == (
+            {"reasoning_effort": "high"},
+            [("stop texts", "none")],
+        )
+    async with Asking("groq") as asking:
+        assert await asking.found(stop=["END"]) == ({"stop": ["END"]}, [])
 
 
 @pytest.mark.parametrize("name", ["claude with a budget", "gpt that can stop", "groq", "ollama"])
