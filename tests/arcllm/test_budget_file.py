@@ -17,8 +17,9 @@ import pytest
 from budget_in_file import NOON, layer, reserved, spent
 from fake_step import FakeStep, api_error, ask, response
 
+from amplifier_providers.settings import read_settings
 from arcllm import ArcLLMAPIError
-from arcllm.layers.budget import ArcLLMBudgetError, ArcLLMBudgetFileError
+from arcllm.layers.budget import ArcLLMBudgetError, ArcLLMBudgetFileError, BudgetSettings
 from arcllm.layers.budget.account import Account
 from arcllm.layers.budget.settings import default_path
 from arcllm.layers.budget.store import BudgetStore
@@ -225,6 +226,12 @@ async def test_the_file_is_only_for_its_user_and_opens_again(tmp_path: Path) -> 
 def test_the_file_is_in_the_folder_for_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/x")
     assert default_path() == Path("/x/arcllm/budget.sqlite3")
+
+
+def test_without_a_monthly_limit_there_is_none(tmp_path: Path) -> None:
+    settings = {"monthly_limit_usd": None, "path": str(tmp_path / "budget")}
+    assert read_settings(BudgetSettings, settings, "budget").monthly_limit_usd is None
+    assert read_settings(BudgetSettings, {}, "budget").monthly_limit_usd == 500
 
 
 def test_no_limit_needs_no_reservation(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -72,7 +72,8 @@ impl CallLimit {
 
     /// Why a call past the limit must not run.
     pub(crate) fn refusal(&self) -> String {
-        format!("an answer can have at most {} tool calls", self.most)
+        let calls = if self.most == 1 { "call" } else { "calls" };
+        format!("an answer can have at most {} tool {calls}", self.most)
     }
 
     /// Forgets all calls, because the answer starts again.

@@ -1,6 +1,7 @@
 //! A loop: model call, tool calls, model call, until an answer.
 
 mod answer;
+mod missing_call;
 mod model_call;
 mod points;
 mod round;

@@ -9,8 +9,8 @@ use amplifier_core::runtime::{
 };
 use amplifier_core::traits::{ApprovalProvider, BoxFuture};
 use amplifier_core::{
-    ApprovalRequest, ApprovalResponse, ChatRequest, HookResult, Message, Object, ProviderError,
-    Role, ToolCall, ToolResult, event,
+    ApprovalRequest, ApprovalResponse, ChatRequest, ChatResponse, ContentBlock, HookResult,
+    Message, Object, ProviderError, Role, ToolCall, ToolResult, event,
 };
 use tokio::sync::Barrier;
 
@@ -259,4 +259,45 @@ async fn a_request_has_the_system_prompt_the_tools_and_the_effort() {
     let tool = &request.tools.as_ref().unwrap()[0];
     assert_eq!(tool.description.as_deref(), Some("Does nothing."));
     assert_eq!(tool.parameters["type"].as_str(), Some("object"));
+}
+
+#[tokio::test]
+async fn calls_that_stand_in_the_content_alone_run() {
+    let mut response = ChatResponse::new([
+        ContentBlock::text("Let me see."),
+        ContentBlock::tool_call("call_1", "look", Object::new()),
+    ]);
+    response.tool_calls = None;
+    let model = ScriptedProvider::new().answer(response).answer("Seen.");
+    let look = FunctionTool::new("look", "Looks.", Object::new(), |_| async {
+        Ok(ToolResult::text("a lake"))
+    });
+    let session = Session::builder().provider(model.clone()).tool(look);
+    let session = session.initialize().await.unwrap();
+
+    assert_eq!(session.execute("go").await.as_deref(), Ok("Seen."));
+    assert_eq!(results(&model), ["a lake"]);
+}
+
+#[tokio::test]
+async fn an_answer_that_announces_a_call_and_has_neither_a_call_nor_text_is_an_error() {
+    let empty = ChatResponse::new([]).with_finish_reason("tool_use");
+    let plain = ChatResponse::text("It is 5.").with_finish_reason("tool_use");
+    let model = ScriptedProvider::new().answer(empty).answer(plain);
+    let session = Session::builder()
+        .provider(model)
+        .initialize()
+        .await
+        .unwrap();
+
+    let error = session.execute("go").await.unwrap_err();
+    let AmplifierError::Provider(ProviderError::InvalidToolCall(failure)) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(
+        failure.message,
+        "provider `scripted` ended its answer with the finish reason `tool_use`, but the answer has \
+         neither a call nor text (calls must be in `tool_calls` or as `ToolCallBlock`s in `content`)"
+    );
+    assert_eq!(session.execute("go").await.as_deref(), Ok("It is 5."));
 }

@@ -23,6 +23,8 @@ class BudgetLimits(Settings):
 class BudgetSettings(Settings):
     """What calls may cost."""
 
+    none_is_absent = False  # None is no limit
+
     monthly_limit_usd: Dollars | None = Field(default=500, validate_default=True)
     """US dollars in a month by UTC, for all calls that use the file; none for no limit."""
     daily_limit_usd: Dollars | None = None

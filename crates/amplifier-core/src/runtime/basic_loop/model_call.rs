@@ -5,6 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use uuid::Uuid;
 
+use super::missing_call::MissingCalls;
 use super::points::Points;
 use crate::content::ContentBlock;
 use crate::event;
@@ -23,6 +24,7 @@ pub(super) struct Model {
     pub(super) provider: Arc<dyn Provider>,
     /// The provider's mount name, and its default model.
     pub(super) identity: Object,
+    missing_calls: MissingCalls,
 }
 
 impl Model {
@@ -51,6 +53,7 @@ impl Model {
                 ("provider", name.as_str().into()),
                 ("model", model.cloned().unwrap_or_default()),
             ]),
+            missing_calls: MissingCalls::default(),
         })
     }
 
@@ -94,13 +97,24 @@ impl Model {
         Ok(response)
     }
 
-    /// The tool calls of a response, from its field or else from its provider; each has an id.
+    /// Refuses an answer without a call that announces one and has no text either.
+    pub(super) fn judge_missing_call(&self, response: &ChatResponse) -> Result<(), ProviderError> {
+        let named = |key| self.identity.get(key).and_then(Json::as_str);
+        let provider = named("provider").unwrap_or_default();
+        self.missing_calls.judge(response, provider, named("model"))
+    }
+
+    /// The tool calls of a response, from its field, else from its provider, else from its content;
+    /// each has an id.
     pub(super) fn calls_of(&self, response: &ChatResponse) -> Vec<ToolCall> {
         let listed = response
             .tool_calls
             .clone()
             .filter(|calls| !calls.is_empty());
         let mut calls = listed.unwrap_or_else(|| self.provider.parse_tool_calls(response));
+        if calls.is_empty() {
+            calls.extend(response.content.iter().filter_map(call_in));
+        }
         for call in &mut calls {
             if call.id.is_empty() {
                 call.id = format!("call_{}", Uuid::new_v4().simple());
@@ -108,6 +122,19 @@ impl Model {
         }
         calls
     }
+}
+
+/// The call that a block is, if it is one.
+fn call_in(block: &ContentBlock) -> Option<ToolCall> {
+    let ContentBlock::ToolCall(block) = block else {
+        return None;
+    };
+    Some(ToolCall {
+        id: block.id.clone(),
+        name: block.name.clone(),
+        arguments: block.input.clone(),
+        extra: block.extra.clone(),
+    })
 }
 
 /// The message that stores a response with these calls; `None` if it is empty.

@@ -153,6 +153,7 @@ impl<'a> Conversation<'a> {
             };
             let calls = model.calls_of(&response);
             if calls.is_empty() {
+                model.judge_missing_call(&response)?;
                 self.remember(&response, &[]).await?;
                 return Ok(Outcome::Completed);
             }
