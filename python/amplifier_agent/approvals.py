@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 from uuid import uuid4
 
 from amplifier_core._approval_protocol import complaint
-from amplifier_modules.tool.function_call import called
+from amplifier_modules.tool.function_call import call_function
 
 if TYPE_CHECKING:
     from amplifier_core import ApprovalProvider, ApprovalResponse
@@ -78,7 +78,7 @@ class AskedFunction:
         """Ask, and return the answer in the kernel's words."""
         from amplifier_core._kernel.asker import note_words
 
-        answer = await called(self._function, question_about(prompt, timeout))
+        answer = await call_function(self._function, question_about(prompt, timeout))
         check_answer(answer, "the approval function answered with")
         if answer is True or getattr(answer, "approved", False):
             return _GRANT

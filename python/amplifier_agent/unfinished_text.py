@@ -11,7 +11,7 @@ _ROOM = 16 * 1024**2
 _PIECE = 48
 
 
-class UnfinishedTextHere:
+class PythonUnfinishedText:
     """The text of the response that is being written, from the events of its blocks.
 
     That of a response which ends with an error stays until it is cleared.
@@ -56,6 +56,6 @@ class UnfinishedTextHere:
         return "".join(text for texts in self._blocks.values() for text in texts)
 
 
-UnfinishedText: type[UnfinishedTextHere] = (
-    UnfinishedTextHere if extension is None else extension._UnfinishedText
+UnfinishedText: type[PythonUnfinishedText] = (
+    PythonUnfinishedText if extension is None else extension._UnfinishedText
 )

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_agent import unfinished_text
-from amplifier_agent.unfinished_text import UnfinishedTextHere
+from amplifier_agent.unfinished_text import PythonUnfinishedText
 from amplifier_core import _engine
 
-BOTH = [UnfinishedTextHere, _engine._UnfinishedText]
+BOTH = [PythonUnfinishedText, _engine._UnfinishedText]
 
 values = (
     st.none() | st.integers(0, 2) | st.sampled_from(["text", "thinking", "a", "é😀", "\ud800", ""])

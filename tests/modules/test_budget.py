@@ -92,7 +92,7 @@ def test_no_step_is_taken_past_a_limit_of_the_turn_or_the_turns_around_it(
         if kind == "model":
             limits = [each.model_calls for each in budgets if each.model_calls is not None]
             may = not used_up() and models < min(limits, default=models + 1)
-            assert (ledger.reached() is None) == may
+            assert (ledger.reached_limit() is None) == may
             if may:
                 models, tokens, cost = models + 1, tokens + used[0], cost + used[1]
                 call = ledger.reserve()

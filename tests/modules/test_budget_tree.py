@@ -211,7 +211,7 @@ def test_nothing_is_held_back_once_all_calls_are_over(
             and (each.budget.seconds is None or world.now - each.began < each.budget.seconds)
             for each in node.chain()
         )
-        assert (node.ledger.reached() is None) == may_go_on
+        assert (node.ledger.reached_limit() is None) == may_go_on
         left = tokens_left_alone(node)
         if may_go_on and left is not None and left > 1:
             # Two calls that fit together may run at the same time.

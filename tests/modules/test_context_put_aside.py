@@ -15,7 +15,7 @@ from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_modules.contexts.put_aside import PutAside
 from amplifier_modules.contexts.read_stored import MOST_BYTES, ReadStored
 from amplifier_modules.contexts.simple import SimpleContext
-from amplifier_modules.contexts.stored_texts import MemoryTexts, described
+from amplifier_modules.contexts.stored_texts import MemoryTexts, describe_text
 
 KIB = 1024
 LONG = "".join(f"line {number} of a long report\n" for number in range(1, 10_001))
@@ -123,7 +123,7 @@ async def test_images_and_short_blocks_stay():
     [message] = await context.get_messages()
     kept, image, text, aside = message["content"]
     assert (kept, image) == (short, IMAGE)
-    assert stored_id(text["text"]) == stored_id(aside["source"]["data"]) == described(LONG).id
+    assert stored_id(text["text"]) == stored_id(aside["source"]["data"]) == describe_text(LONG).id
     assert blocks[2]["text"] == LONG, "the caller's own is not changed"
 
 
@@ -147,7 +147,7 @@ async def test_the_oldest_are_dropped_for_new_ones_and_all_by_clear():
     await context.add_message(result("d" * 13_000))
 
     texts = context._aside.texts
-    assert texts.ids() == [described(letter * 5_000).id for letter in "bc"]
+    assert texts.ids() == [describe_text(letter * 5_000).id for letter in "bc"]
     assert "[The middle was too long to be kept.]" in (await context.get_messages())[-1]["content"]
     await context.clear()
     assert texts.ids() == []

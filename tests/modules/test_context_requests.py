@@ -295,10 +295,10 @@ async def test_a_context_that_has_ended_listens_no_more():
 )
 def test_a_larger_budget_never_has_less_room(sent, counted, budgets):
     meter = TokenMeter("actual")
-    meter.sent(sent)
+    meter.note_request(sent)
     meter.note({"input_tokens": counted})
     smaller, larger = sorted(budgets)
-    assert 0 <= meter.estimated(smaller) <= meter.estimated(larger)
+    assert 0 <= meter.estimate_for(smaller) <= meter.estimate_for(larger)
 
 
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "s" * 50}

@@ -240,11 +240,11 @@ async def test_nobody_sees_a_summary_that_a_provider_streams(anyio_backend):
             )
             context = session.coordinator.get("context")
             await fill(context, rounds=40, length=800)
-            before = context._meter.estimated(1_000)
+            before = context._meter.estimate_for(1_000)
             assert await session.execute("go") == "done"
         assert len(server.requests) == 2
         assert server.refusals == []
     assert shown == ["done"]
-    assert context._meter.estimated(1_000) == before, (
+    assert context._meter.estimate_for(1_000) == before, (
         "the count of a summary is not one of requests"
     )

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from amplifier_core import ModuleCoordinator
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools import filesystem, search
-from amplifier_modules.tools.result_bytes import clipped
+from amplifier_modules.tools.result_bytes import clip_bytes
 
 LIMITS = st.integers(4096, 9000)
 ODD = [*'aé€😀\n\x01\x7f "\\', os.fsdecode(b"\xff")]
@@ -120,7 +120,7 @@ def test_a_listing_counts_the_entries_that_it_leaves_out(paths: list[str], limit
 
 @given(st.text(st.characters(codec="utf-8"), max_size=3000), st.integers(100, 2000))
 def test_an_error_is_clipped_and_says_how_much_of_it_is_missing(text: str, limit: int) -> None:
-    shown = clipped(text, limit)
+    shown = clip_bytes(text, limit)
     assert len(shown.encode()) <= limit
     if shown != text:
         kept, _, note = shown.rpartition("… [")

@@ -80,7 +80,7 @@ def a_reservation_is_never_taken_back(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_sub_agent_does_not_hear_of_a_cancellation(patch: pytest.MonkeyPatch) -> None:
-    adopted = Tasks._adopted
+    adopted = Tasks._adopt
 
     @contextmanager
     def deaf(self: Any, session: Any, call_id: Any) -> Any:
@@ -88,7 +88,7 @@ def a_sub_agent_does_not_hear_of_a_cancellation(patch: pytest.MonkeyPatch) -> No
             self.coordinator.cancellation.unregister_child(session.coordinator.cancellation)
             yield
 
-    patch.setattr(Tasks, "_adopted", deaf)
+    patch.setattr(Tasks, "_adopt", deaf)
 
 
 def sub_agents_outlive_their_session(patch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def a_steering_message_is_forgotten_in_a_cancellation(patch: pytest.MonkeyPatch)
 
 
 def a_failed_call_is_run_again(patch: pytest.MonkeyPatch) -> None:
-    answered = CallRun._answered
+    answered = CallRun._run_and_answer
 
     async def again(self: Any, *given: Any) -> Any:
         try:
@@ -169,7 +169,7 @@ def a_failed_call_is_run_again(patch: pytest.MonkeyPatch) -> None:
         except ValueError:
             return await answered(self, *given)
 
-    patch.setattr(CallRun, "_answered", again)
+    patch.setattr(CallRun, "_run_and_answer", again)
 
 
 def a_warning_of_the_time_waits_for_the_next_step(patch: pytest.MonkeyPatch) -> None:

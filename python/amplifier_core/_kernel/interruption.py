@@ -136,11 +136,11 @@ class Interruption:
             with suppress(RuntimeError):  # the event loop is closed
                 self._soon(lambda: None if self._is_over else function())
 
-    def put_off(self) -> None:
+    def shield(self) -> None:
         """Put the end off, once more. Trio has shielded scopes for that."""
         self._shields += 1
 
-    def put_off_no_more(self) -> None:
+    def unshield(self) -> None:
         """Take back one `put_off`; after the last one, an end that was put off follows."""
         self._shields -= 1
         if self._is_due and not self._shields and self._soon is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .history_events import connected
+from .history_events import connect_history_events
 from .simple import SimpleContext
 
 
@@ -17,6 +17,6 @@ async def attach_context(coordinator: Any, context: Any) -> None:
         coordinator.register_cleanup(await context.attach(coordinator))
     else:
         await coordinator.mount("context", context)
-    history_events = await connected(context, coordinator.hooks)
+    history_events = await connect_history_events(context, coordinator.hooks)
     if history_events is not None:
         await history_events.tell()

@@ -12,7 +12,7 @@ def call_names(message: Message) -> dict[Any, str]:
 
     A call is in `tool_calls`, in `content`, or in both.
     """
-    return dict(map(_named, _calls(message)))
+    return dict(map(_id_and_name, _calls(message)))
 
 
 def call_ids(message: Message) -> set[Any]:
@@ -38,5 +38,5 @@ def _has_id(call: object) -> bool:
     return isinstance(call, dict) and isinstance(cast("Message", call).get("id"), str)
 
 
-def _named(call: Message) -> tuple[Any, str]:
+def _id_and_name(call: Message) -> tuple[Any, str]:
     return call["id"], str(call.get("name") or call.get("tool") or "")

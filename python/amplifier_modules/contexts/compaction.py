@@ -134,7 +134,7 @@ class _Work:
         message = self.messages[index]
         shortened = None
         if not self.must_stay(message):
-            shortened = truncated(message, self.settings.truncate_chars)
+            shortened = truncate_message(message, self.settings.truncate_chars)
         if shortened is not None:
             self.total -= self.tokens[index]
             self.messages[index] = shortened
@@ -168,7 +168,7 @@ class _Work:
         truncated = self.view.results_truncated + self.truncated
         return notice(self.settings.compaction_notice, count, truncated, self.view.summary)
 
-    def finished(self) -> View:
+    def finish_view(self) -> View:
         """Return the view, with a notice in the place of what was left out."""
         view = View(summary=self.view.summary)
         view.results_truncated = self.view.results_truncated + self.truncated
@@ -215,10 +215,10 @@ def compact(
         work.truncate_first_said()
     if work.total > most:
         work.truncate_results(1.0, 0, most)
-    return work.finished()
+    return work.finish_view()
 
 
-def truncated(message: Message, characters: int) -> Message | None:
+def truncate_message(message: Message, characters: int) -> Message | None:
     """Return a message with so many characters of its text, None if that saves nothing."""
     content = message.get("content")
     if isinstance(content, list):

@@ -61,7 +61,7 @@ class ConversationFile:
         self._check = check
         self._is_synced = is_synced
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._descriptor = _opened(path)
+        self._descriptor = _open_file(path)
         self._close = weakref.finalize(self, os.close, self._descriptor)
         try:
             self._lock()
@@ -185,7 +185,7 @@ class ConversationFile:
         return ConversationFileError(self.path, problem, line)
 
 
-def _opened(path: Path) -> int:
+def _open_file(path: Path) -> int:
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | _SAFE | _BINARY
     try:
         descriptor = os.open(path, flags, 0o600)

@@ -151,7 +151,7 @@ class HistoryEvents:
         self._waiting.append((event, {"number": self._noted, **data}))
 
 
-async def connected(context: Any, hooks: Any) -> HistoryEvents | None:
+async def connect_history_events(context: Any, hooks: Any) -> HistoryEvents | None:
     """Return the events of a context that tells its history itself; None for another context.
 
     They go to this registry from now on: if they did not before, `tell` begins with what is there

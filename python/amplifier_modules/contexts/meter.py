@@ -28,7 +28,7 @@ class TokenMeter:
         self._estimated = 0
         self._counted = 0
 
-    def sent(self, estimated: int) -> None:
+    def note_request(self, estimated: int) -> None:
         """Take notice of a request with so many estimated tokens."""
         self._sent = estimated
 
@@ -45,7 +45,7 @@ class TokenMeter:
         if self._sent > 0 and least <= tokens <= most:
             self._estimated, self._counted = self._sent, tokens
 
-    def estimated(self, budget: float) -> float:
+    def estimate_for(self, budget: float) -> float:
         """Return the estimated tokens of messages that really take as many as the budget."""
         if not self._counted:
             return budget

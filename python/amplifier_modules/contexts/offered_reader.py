@@ -29,11 +29,11 @@ class OfferedReader:
 
     def name(self) -> str:
         """Return the name that the tool has, or will have."""
-        if self._coordinator is None or self._mounted(self._tool.name) is self._tool:
+        if self._coordinator is None or self._mounted_tool(self._tool.name) is self._tool:
             return self._tool.name
         numbered = (f"{TOOL_NAME}_{number}" for number in count(2))
         name = TOOL_NAME
-        while self._mounted(name) is not None:
+        while self._mounted_tool(name) is not None:
             name = next(numbered)
         return name
 
@@ -46,9 +46,9 @@ class OfferedReader:
         if self._coordinator is None or not self.is_needed():
             return
         name = self.name()
-        if self._mounted(name) is None:
+        if self._mounted_tool(name) is None:
             self._tool.name = name
             await self._coordinator.mount("tools", self._tool, name=name)
 
-    def _mounted(self, name: str) -> Any:
+    def _mounted_tool(self, name: str) -> Any:
         return self._coordinator.get("tools", name)

@@ -29,19 +29,19 @@ def changes() -> int:
     return _Changes.count
 
 
-def _counted(name: str) -> Callable[..., Any]:
+def _count_changes(name: str) -> Callable[..., Any]:
     method = cast("Callable[..., Any]", getattr(dict, name))
 
-    def changed(self: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+    def change(self: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         _Changes.count += 1
         return method(self, *args, **kwargs)
 
-    changed.__name__ = name
-    changed.__doc__ = method.__doc__
-    return changed
+    change.__name__ = name
+    change.__doc__ = method.__doc__
+    return change
 
 
 for _name in (
     "__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault", "update",
 ):  # fmt: skip
-    setattr(OwnMessage, _name, _counted(_name))
+    setattr(OwnMessage, _name, _count_changes(_name))

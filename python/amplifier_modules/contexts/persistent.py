@@ -19,7 +19,7 @@ from .context_settings import ContextSettings
 from .conversation_file import ConversationFile
 from .groups import ROLES, Message, can_be_sent
 from .own_message import OwnMessage
-from .simple import SimpleContext, mounted
+from .simple import SimpleContext, mount_context
 from .stored_files import StoredFiles
 from .stored_texts import StoredTexts
 
@@ -85,7 +85,7 @@ class PersistentContext(SimpleContext):
         self._folder = Path(folder)
         super().__init__(config, hooks, **settings)
         is_synced = self._settings.fsync
-        self._file = ConversationFile(self._path(), _checked, is_synced=is_synced)
+        self._file = ConversationFile(self._path(), _check_message, is_synced=is_synced)
         try:
             self._load()
         except BaseException:
@@ -139,7 +139,7 @@ class PersistentContext(SimpleContext):
         ]
 
     def _own(self, message: Mapping[str, Any]) -> Message:
-        return _checked(super()._own(message))
+        return _check_message(super()._own(message))
 
     def _keep(self, message: Message) -> None:
         self._file.add(message)
@@ -152,7 +152,7 @@ class PersistentContext(SimpleContext):
         self._file.close()
 
 
-def _checked(given: Any) -> OwnMessage:
+def _check_message(given: Any) -> OwnMessage:
     """Return a message that can be in a request.
 
     Raises:
@@ -186,7 +186,7 @@ async def mount(
         folder=coordinator.get_capability(SESSION_WORKING_DIR) or "",
     )
     try:
-        return await mounted(context, coordinator)
+        return await mount_context(context, coordinator)
     except BaseException:
         context.end()
         raise

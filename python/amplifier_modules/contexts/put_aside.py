@@ -59,7 +59,7 @@ class PutAside:
         for index in sorted(range(len(blocks)), key=sizes.__getitem__, reverse=True):
             if total <= self._most_bytes or sizes[index] <= self._most_bytes // 8:
                 break
-            kept[index] = _replaced(kept[index], self._text)
+            kept[index] = _replace_text(kept[index], self._text)
             total += _bytes(_read(kept[index]) or "") - sizes[index]
         return kept
 
@@ -92,7 +92,7 @@ def _read(block: Any) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _replaced(block: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+def _replace_text(block: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     if isinstance(block.get("text"), str):
         return {**block, "text": change(block["text"])}
     return {**block, "source": {**block["source"], "data": change(block["source"]["data"])}}

@@ -81,7 +81,7 @@ class ReadStored:
             message = f"no text is stored as `{asked.id[:_ID_CHARS]}` (stored: {ids})"
             return ToolResult(success=False, output=message, error={"message": message})
         if asked.search is not None:
-            return ToolResult(output=self._found(text, asked))
+            return ToolResult(output=self._find_lines(text, asked))
         if asked.offset is not None:
             return ToolResult(output=self._slice(text, asked, asked.offset))
         return ToolResult(output=self._lines(text, asked))
@@ -112,7 +112,7 @@ class ReadStored:
             head += f'; go on with "offset": {end}'
         return f"{head}]\n{encoded[offset:end].decode('utf-8', 'replace')}"
 
-    def _found(self, text: str, asked: _Asked) -> str:
+    def _find_lines(self, text: str, asked: _Asked) -> str:
         wanted = (asked.search or "").casefold()
         lines = enumerate(text.split("\n"), 1)
         found = [

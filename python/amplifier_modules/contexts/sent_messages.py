@@ -28,13 +28,13 @@ class SentMessages(list[dict[str, Any]]):
 def _unknown(name: str) -> Callable[..., Any]:
     method = cast("Callable[..., Any]", getattr(list, name))
 
-    def changed(self: SentMessages, *args: Any, **kwargs: Any) -> Any:
+    def change(self: SentMessages, *args: Any, **kwargs: Any) -> Any:
         self.lineage = None
         return method(self, *args, **kwargs)
 
-    changed.__name__ = name
-    changed.__doc__ = method.__doc__
-    return changed
+    change.__name__ = name
+    change.__doc__ = method.__doc__
+    return change
 
 
 for _name in (

@@ -13,7 +13,7 @@ from .compaction import compact
 from .context_settings import ContextSettings
 from .groups import Message
 from .retention import RequestRetention
-from .summary import summarized
+from .summary import summarize
 from .view import View
 
 logger = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class SentView:
             logger.warning("conversation too long: %d tokens, %d fit", after.total, room)
             return
         if self._settings.summarize and after.left_out:
-            after = await self._summarized(before, after)
+            after = await self._add_summary(before, after)
             if self.view is not before:
                 return  # the conversation was replaced meanwhile
         self.view = after
@@ -89,15 +89,15 @@ class SentView:
             )
         return after
 
-    async def _summarized(self, before: View, plain: View) -> View:
+    async def _add_summary(self, before: View, plain: View) -> View:
         """Return the shortened view with a summary of what it leaves out, if a model writes one."""
-        known = before.copied()
+        known = before.copy()
         most = min(self._settings.summary_tokens, max(50, int(self.room * _SUMMARY_SHARE)))
         # Planned with the longest summary, so that no message is left out without being in it.
         known.summary = "x" * (most * CHARACTERS_PER_TOKEN)
         planned = compact(known, self.room, self._settings)
         room = self.room * _SUMMARIZED_SHARE
-        text = await summarized(planned.left_out, before.summary, most, room)
+        text = await summarize(planned.left_out, before.summary, most, room)
         count = len(known.messages)
         if before.messages[:count] != known.messages:
             # A result was put right behind its call, somewhere in the middle.

@@ -75,7 +75,7 @@ class SimpleContext:
         self._settings = self._read(given)
         self.history_events = HistoryEvents(hooks)
         """Tells of each message that enters the history."""
-        self._timestamp = Timestamps().__call__ if clock is None else partial(_written, clock)
+        self._timestamp = Timestamps().__call__ if clock is None else partial(_write_time, clock)
         self._messages: list[Message] = []
         self._tokens: list[int] = []
         self._open_calls: set[Any] = set()
@@ -184,13 +184,13 @@ class SimpleContext:
             self._show_all()
         self._budget = budget
         system_tokens = sum(map(estimate_tokens, system))
-        self._shown.room = self._meter.estimated(budget) - system_tokens
+        self._shown.room = self._meter.estimate_for(budget) - system_tokens
         if self._should_compact():
             await self._compact_internal()
         view = self._shown.view
         if self.retention.is_used:
-            view = await self._shown.with_kept(*self._sent())
-        self._meter.sent(system_tokens + view.total)
+            view = await self._shown.with_kept(*self._sent_messages())
+        self._meter.note_request(system_tokens + view.total)
         messages = system + view.messages if system else view.messages
         return SentMessages(messages, lineage=(view.lineage, *system))
 
@@ -279,9 +279,9 @@ class SimpleContext:
         return OwnMessage(message, **changed)
 
     def _show_all(self) -> None:
-        self._shown.show_all(*self._sent())
+        self._shown.show_all(*self._sent_messages())
 
-    def _sent(self) -> tuple[list[Message], list[int]]:
+    def _sent_messages(self) -> tuple[list[Message], list[int]]:
         """Return all messages that can be sent, and their estimated tokens."""
         both = zip(self._messages, self._tokens, strict=True)
         sent = [pair for pair in both if can_be_sent(pair[0])]
@@ -315,7 +315,7 @@ SimpleContextManager = SimpleContext
 """The name by which modules of others import the class, to derive from it."""
 
 
-async def mounted(context: SimpleContext, coordinator: Any) -> Callable[[], Awaitable[None]]:
+async def mount_context(context: SimpleContext, coordinator: Any) -> Callable[[], Awaitable[None]]:
     """Give a session a context that is its own; return what ends both."""
     leave = await context.attach(coordinator)
 
@@ -326,7 +326,7 @@ async def mounted(context: SimpleContext, coordinator: Any) -> Callable[[], Awai
     return end
 
 
-def _written(clock: Callable[[], datetime]) -> str:
+def _write_time(clock: Callable[[], datetime]) -> str:
     return clock().isoformat(timespec="milliseconds")
 
 
@@ -334,4 +334,6 @@ async def mount(
     coordinator: Any, config: Mapping[str, Any] | None = None
 ) -> Callable[[], Awaitable[None]]:
     """Mount the context of the session; return what ends it."""
-    return await mounted(SimpleContext(config, getattr(coordinator, "hooks", None)), coordinator)
+    return await mount_context(
+        SimpleContext(config, getattr(coordinator, "hooks", None)), coordinator
+    )

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Generator
 from pathlib import Path
 
-from .stored_texts import StoredText, described
+from .stored_texts import StoredText, describe_text
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class StoredFiles:
         found: list[tuple[float, str, int]] = []
         with (
             contextlib.suppress(FileNotFoundError),
-            self._opened() as handle,
+            self._open_folder() as handle,
             os.scandir(folder if handle is None else handle) as entries,
         ):
             for entry in entries:
@@ -55,11 +55,11 @@ class StoredFiles:
         Raises:
             OSError: It cannot be written.
         """
-        stored = described(text)
+        stored = describe_text(text)
         if stored.bytes > self._most_bytes:
             return None
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._opened() as handle:
+        with self._open_folder() as handle:
             new, place = (
                 self._in(handle, name) for name in (f".{stored.id}.new", _name(stored.id))
             )
@@ -81,7 +81,7 @@ class StoredFiles:
         if id not in self._bytes:
             return None
         try:
-            with self._opened() as handle:
+            with self._open_folder() as handle:
                 flags = os.O_RDONLY | _NO_LINK
                 descriptor = os.open(self._in(handle, _name(id)), flags, dir_fd=handle)
             with open(descriptor, "rb") as file:
@@ -103,7 +103,7 @@ class StoredFiles:
 
     def clear(self) -> None:
         """Remove all of them, and their folder."""
-        with contextlib.suppress(FileNotFoundError), self._opened() as handle:
+        with contextlib.suppress(FileNotFoundError), self._open_folder() as handle:
             for id in self.ids():
                 self._remove(handle, id)
         self._bytes.clear()
@@ -120,7 +120,7 @@ class StoredFiles:
         return str(self._folder / name) if handle is None else name
 
     @contextlib.contextmanager
-    def _opened(self) -> Generator[int | None]:
+    def _open_folder(self) -> Generator[int | None]:
         """Open the folder, which must not be a link.
 
         Yields:

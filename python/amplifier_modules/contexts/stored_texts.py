@@ -52,7 +52,7 @@ class MemoryTexts:
 
     def put(self, text: str) -> StoredText | None:
         """Keep a text; None if it is longer than all of them may be together."""
-        stored = described(text)
+        stored = describe_text(text)
         if stored.bytes > self._most_bytes:
             return None
         if (known := self._texts.pop(stored.id, None)) is not None:
@@ -83,7 +83,7 @@ class MemoryTexts:
         self._bytes = 0
 
 
-def described(text: str) -> StoredText:
+def describe_text(text: str) -> StoredText:
     """Return what is known of a text; the same text has the same id."""
     encoded = text.encode("utf-8", "surrogatepass")
     lines = text.count("\n") + (not text.endswith("\n"))

@@ -31,7 +31,7 @@ _MOST_OF_MESSAGE_CHARS = 2_000
 _WORDS_PER_TOKEN = 0.7
 
 
-async def summarized(
+async def summarize(
     messages: Iterable[Message], earlier: str | None, most_tokens: int, room_tokens: float
 ) -> str | None:
     """Return a summary; None where no model wrote one, which the log explains.
@@ -74,7 +74,7 @@ def _words(tokens: int) -> int:
 
 def _transcript(messages: Iterable[Message], most_chars: int) -> str:
     """Return the messages as text, long ones and the middle of a long conversation cut."""
-    parts = [f"{message.get('role')}: {_said(message)}" for message in messages]
+    parts = [f"{message.get('role')}: {_excerpt_of(message)}" for message in messages]
     text = "\n\n".join(parts)
     if len(text) <= most_chars:
         return text
@@ -82,7 +82,7 @@ def _transcript(messages: Iterable[Message], most_chars: int) -> str:
     return f"{text[:half]}\n\n[…]\n\n{text[-half:]}"
 
 
-def _said(message: Message) -> str:
+def _excerpt_of(message: Message) -> str:
     content = message.get("content")
     blocks = cast("list[Any]", content) if isinstance(content, list) else [content]
     said = "\n".join(text for text in map(_block_text, blocks) if text)

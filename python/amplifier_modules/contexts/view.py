@@ -44,7 +44,7 @@ class View:
             self.messages.append(message)
             self.tokens.append(count)
 
-    def copied(self) -> View:
+    def copy(self) -> View:
         """Return a copy that later additions do not reach."""
         lists = {"messages": list(self.messages), "tokens": list(self.tokens)}
         return replace(self, **lists, lineage=object())

@@ -45,7 +45,7 @@ class EqualErrors:
         self.given_up: GivenUp | None = None
         """Why the turn ends, if it does."""
 
-    def is_unmoved(self, calls: Iterable[Answered]) -> bool:
+    def repeats_its_errors(self, calls: Iterable[Answered]) -> bool:
         """Whether `note` would find nothing: no call has failed, now or before."""
         return not self._counts and not any(call.answer.is_error for call in calls)
 
@@ -59,14 +59,14 @@ class EqualErrors:
         failures = [_failure(call, answer) for call, answer in rounds]
         for failure in {each for each in failures if each is not None}:
             self._counts[failure] = self._counts.get(failure, 0) + 1
-        return [None if each is None else self._told(each, self._most) for each in failures]
+        return [None if each is None else self._advise(each, self._most) for each in failures]
 
-    def _told(self, failure: _Failure, most: int) -> str | None:
+    def _advise(self, failure: _Failure, most: int) -> str | None:
         count = self._counts[failure]
         name, _, error = failure
         if count >= most:
             error = error.removeprefix("Error: ").removeprefix(f"tool `{name}` failed: ")
-            reason = f"the same call of `{name}` failed {count} times in a row: {_clipped(error)}"
+            reason = f"the same call of `{name}` failed {count} times in a row: {_clip(error)}"
             self.given_up = self.given_up or GivenUp(name, reason)
             return None
         if count < max(2, most - _TOLD_BEFORE_END):
@@ -77,7 +77,7 @@ class EqualErrors:
         )
 
 
-def _clipped(text: str) -> str:
+def _clip(text: str) -> str:
     return text if len(text) <= _REASON_CHARS else f"{text[:_REASON_CHARS]}…"
 
 

@@ -148,5 +148,5 @@ def _limit(settings: LoopSettings, report: TurnReport, ledger: Ledger | None) ->
 
 
 def _limit_of(ledger: Ledger | None) -> str | None:
-    limit = None if ledger is None else ledger.reached()
+    limit = None if ledger is None else ledger.reached_limit()
     return None if limit is None else limit.reason

@@ -23,7 +23,7 @@ from amplifier_providers.running.call_purpose import CALL_PURPOSE
 
 from ..contexts.too_long import cannot_be_shorter
 from ..running.awaitable import awaitable_of
-from ..running.failure import described
+from ..running.failure import describe_error
 from .answers.blocks import are_emitted, emit_blocks
 from .answers.emitter import AfterWord
 from .answers.hidden_thoughts import with_hidden_thoughts
@@ -176,7 +176,7 @@ class ModelCalls:
                 raise
             finally:
                 if blocks is not None:
-                    blocks.look_no_more()
+                    blocks.stop_watching()
             return response
         except Exception as error:
             if is_cancelled:  # a scope that was left behind with its turn
@@ -303,7 +303,7 @@ def _usage_data(response: Any) -> dict[str, Any]:
 
 def error_data(error: Exception) -> dict[str, Any]:
     """Return what events say of an error of a provider."""
-    description = described(error)
+    description = describe_error(error)
     data: dict[str, Any] = {**description, "error": description}
     if isinstance(error, LLMError):
         data |= {"retryable": error.retryable, "status_code": error.status_code}

@@ -40,7 +40,7 @@ class OpenBlocks:
                 unregister: Any = register(event, look, priority=_PRIORITY, name="loop-blocks")
                 self._unregister.append(unregister)
 
-    def look_no_more(self) -> None:
+    def stop_watching(self) -> None:
         """Ignore all further events."""
         for unregister in self._unregister:
             unregister()

@@ -27,7 +27,7 @@ def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list
     if limit is None:
         return content
     if isinstance(content, str):
-        return _clipped(content, limit)
+        return _clip(content, limit)
     kept: list[dict[str, Any]] = []
     room = limit - MIN_RESULT_BYTES // 2
     for index, block in enumerate(content):
@@ -49,7 +49,7 @@ def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list
     return kept
 
 
-def _clipped(text: str, limit: int) -> str:
+def _clip(text: str, limit: int) -> str:
     size = len(text) if text.isascii() else _utf8_bytes(text)
     if size <= limit:
         return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from ..contexts.history_events import HistoryEvents, connected
+from ..contexts.history_events import HistoryEvents, connect_history_events
 
 
 class ToldHistory:
@@ -40,7 +40,7 @@ class ToldHistory:
             context: The context of the session.
             hooks: The registry that gets the events.
         """
-        own = await connected(context, hooks)
+        own = await connect_history_events(context, hooks)
         self.tells_itself = own is not None
         if own is not None:
             self._events = own

@@ -49,7 +49,7 @@ _TEXTS = (str, bytes, bytearray)
 _LISTS = (list, tuple)
 
 
-def presented(result: Any) -> dict[str, Any]:
+def result_for_hooks(result: Any) -> dict[str, Any]:
     """Return a tool's result for hooks: images are named, not included."""
     for method in ("safe_hook_presentation", "model_dump"):
         if callable(present := getattr(result, method, None)):

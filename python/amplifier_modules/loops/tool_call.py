@@ -17,7 +17,7 @@ from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 
 from ..running.awaitable import awaitable_of
-from ..running.failure import described, in_words
+from ..running.failure import describe_error, in_words
 from ..spawn.tasks import closing_seconds
 from ..spending.account import Limit
 from ..spending.budget import OverBudgetError
@@ -27,7 +27,7 @@ from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context
 from .boundary.cancellation import ending_after
-from .boundary.contained import Contained, contained, is_cancelled
+from .boundary.contained import Contained, contain_error, is_cancelled
 from .boundary.together import absorb_own_cancellation
 from .call_errors import (
     NO_NAME,
@@ -49,7 +49,7 @@ from .tool_answer import (
     Answer,
     answer_of,
     as_text,
-    presented,
+    result_for_hooks,
 )
 
 logger = logging.getLogger(__name__)
@@ -129,7 +129,7 @@ class CallRun:
         """Run the call; only a cancellation of the turn is raised."""
         try:
             try:
-                self.answer = await self._answered()
+                self.answer = await self._run_and_answer()
             except Exception as error:  # noqa: BLE001 -- it becomes the result
                 await self.fail(error)
         except BaseException as error:
@@ -155,30 +155,30 @@ class CallRun:
             logger.debug("traceback of tool `%s`", name, exc_info=error)
         text = within(self._scope.rules.max_bytes, words_for_model(name, error))
         self.answer = Answer(text, is_error=True)
-        await self._scope.hooks.emit(TOOL_ERROR, {**self._about, "error": described(error)})
+        await self._scope.hooks.emit(TOOL_ERROR, {**self._about, "error": describe_error(error)})
 
-    async def _answered(self) -> Answer:
+    async def _run_and_answer(self) -> Answer:
         call, scope = self.requested, self._scope
         hooks, rules, cancellation = scope.hooks, scope.rules, scope.cancellation
         if cancellation.is_cancelled:
             return NOT_STARTED
         self._check_limit()
-        tool_input: Any = _copied(call.arguments or {})
+        tool_input: Any = _copy_arguments(call.arguments or {})
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
         asks = needs_approval(scope.tools.get(call.name), call.arguments)
         is_judged = asks or not hooks.allows_unheard(about)
         if is_judged:
-            tool_input, question = await self._judged(about, tool_input, asks=asks)
+            tool_input, question = await self._judge_call(about, tool_input, asks=asks)
         tool = self._runnable(tool_input)
         if is_judged and cancellation.is_cancelled:
             return NOT_STARTED
         if question is not None:
-            tool_input = _confirmed(question, tool_input)
+            tool_input = _use_approval(question, tool_input)
         is_final = ends_turn(call.name, tool, tool_input)
         if rules.ledger is not None and (limit := rules.ledger.take_tool_call()) is not None:
             self.limit = limit
-            error = described(OverBudgetError(limit.reason))
+            error = describe_error(OverBudgetError(limit.reason))
             await hooks.emit(TOOL_ERROR, {**self._about, "error": error})
             return Answer(f"Not run: {limit.reason}.", is_error=True)
         cancellation.tool_started(call.id, call.name)
@@ -202,11 +202,11 @@ class CallRun:
         is_heard = hooks.hears(TOOL_POST)
         try:
             answer = answer_of(result, rules.max_bytes)
-            shown = presented(result) if is_heard else None
+            shown = result_for_hooks(result) if is_heard else None
         except Exception:
             raise
         except BaseException as error:  # noqa: BLE001 -- of the result's code, such as `__str__`
-            raise contained(error, self.is_stopping) from None
+            raise contain_error(error, self.is_stopping) from None
         if shown is None:
             hooks.note_ended(call.id)
         else:
@@ -228,7 +228,7 @@ class CallRun:
         if call.problem is not None and call.problem.startswith(PAST_LIMIT):
             raise TooManyCallsError(call.name, call.problem)
 
-    async def _judged(
+    async def _judge_call(
         self, about: dict[str, Any], tool_input: dict[str, Any], *, asks: bool
     ) -> tuple[Any, CallQuestion | None]:
         """Return the arguments as hooks and people allow them, and what a person was asked.
@@ -288,7 +288,7 @@ class CallRun:
         except Exception:
             raise
         except BaseException as error:  # noqa: BLE001 -- another one is raised
-            escaped = contained(error, self.is_stopping)
+            escaped = contain_error(error, self.is_stopping)
         else:
             steps: Any = returned
             if type(returned) is not CoroutineType:
@@ -320,14 +320,14 @@ class CallRun:
         return Answer(within(limit, as_text(replaced, limit)), answer.is_error)
 
 
-def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
+def _copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return a copy that changes of the original do not reach."""
     if _UNCHANGEABLE.issuperset(map(type, arguments.values())):
         return dict(arguments)
     return copy.deepcopy(arguments)
 
 
-def _confirmed(question: CallQuestion, tool_input: dict[str, Any]) -> dict[str, Any]:
+def _use_approval(question: CallQuestion, tool_input: dict[str, Any]) -> dict[str, Any]:
     """Use the approval of a call; return its arguments as a copy that no hook has seen.
 
     Raises:

@@ -191,7 +191,7 @@ class ToolRound:
 
         An answer that starts again has the result of an equal call that already ran.
         """
-        if (same := _taken(self._withdrawn, call)) is not None:
+        if (same := _take_run(self._withdrawn, call)) is not None:
             same.requested = call
             return
         self._add(call)
@@ -225,7 +225,7 @@ class ToolRound:
         """
         started, self._calls = self._calls, []
         for call in islice(calls, self._rules.most_calls * REFUSED_SHARE):
-            if started and (early := _taken(started, call)) is not None:
+            if started and (early := _take_run(started, call)) is not None:
                 early.requested = call  # as the answer has it
                 self._calls.append(early)
             else:
@@ -314,12 +314,14 @@ class ToolRound:
         for call in self._calls:
             if not (call.has_ended or call.is_given_up):
                 await call.fail(ToolExitError("was cancelled", has_begun=call.has_begun))
-        if self._equal_errors is not None and not self._equal_errors.is_unmoved(self._calls):
+        if self._equal_errors is not None and not self._equal_errors.repeats_its_errors(
+            self._calls
+        ):
             answered = [(call.requested, call.answer) for call in self._calls]
             self._notes = self._equal_errors.note(answered)
 
 
-def _taken(started: list[CallRun], call: RequestedCall) -> CallRun | None:
+def _take_run(started: list[CallRun], call: RequestedCall) -> CallRun | None:
     """Take the run of this call out of those that were started, if it is there.
 
     A call that has no id gets another one whenever it is read: then name and arguments tell.

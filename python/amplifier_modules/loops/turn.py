@@ -119,7 +119,7 @@ class Turn:
             self.ledger.begin()
         try:
             with self.cancellation.interruptible() as whole:
-                whole.put_off()
+                whole.shield()
                 await self._run(models)
         finally:
             ASIDE_CALL.reset(aside)
@@ -255,7 +255,7 @@ class Turn:
                 )
                 await self._asking.wrap_up(models)
                 return Outcome.INCOMPLETE
-            if self.ledger is not None and (limit := self.ledger.reached()) is not None:
+            if self.ledger is not None and (limit := self.ledger.reached_limit()) is not None:
                 return await self._stop_at(limit, models)
             self.report.iterations += 1
             if self.steering:
@@ -294,7 +294,7 @@ class Turn:
         """Tell the model that it quoted its call; whether it can be asked again."""
         name = models.quoted_call
         is_last = self.report.iterations == self.settings.max_iterations
-        if name is None or is_last or (self.ledger is not None and self.ledger.reached()):
+        if name is None or is_last or (self.ledger is not None and self.ledger.reached_limit()):
             return False
         return await recovery.note_quoted_call(name, self.report.iterations)
 

@@ -8,7 +8,7 @@ MAX_CHARS = 100_000
 """A longer message helps neither a model nor a reader of logs."""
 
 
-def described(error: BaseException) -> dict[str, str]:
+def describe_error(error: BaseException) -> dict[str, str]:
     """Return type and message, which is cut at `MAX_CHARS`, and empty if `str(error)` fails."""
     try:
         message = str(error)
@@ -23,5 +23,5 @@ def described(error: BaseException) -> dict[str, str]:
 
 def in_words(error: BaseException) -> str:
     """Return `Type: message`, or the type alone if there is no message."""
-    description = described(error)
+    description = describe_error(error)
     return f"{description['type']}: {description['msg']}".removesuffix(": ")

@@ -50,7 +50,7 @@ def child_plan(
         own = {name for each in kept for name in each.providers}
         providers = {name: each for name, each in rights.providers.items() if name not in own}
     elif isinstance(model, str):
-        providers, chosen = _chosen(rights, model)
+        providers, chosen = _choose_provider(rights, model)
     plan: dict[str, Any] = {
         **{key: value for key, value in config.items() if key not in _SECTIONS.values()},
         "session": {**config["session"], **_main_entries(config, rights)},
@@ -85,7 +85,7 @@ def _main_entries(config: Mapping[str, Any], rights: Rights) -> dict[str, Any]:
     }
 
 
-def _chosen(rights: Rights, model: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _choose_provider(rights: Rights, model: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the provider of a model: one that is shared, or the entry of a module.
 
     Raises:
@@ -101,14 +101,14 @@ def _chosen(rights: Rights, model: str) -> tuple[dict[str, Any], list[dict[str, 
     if not default and not is_own and name in rights.providers:
         return {name: rights.providers[name]}, []
     if listed and not is_own:
-        raise ValueError(_gone(rights, name))
+        raise ValueError(_no_provider(rights, name))
     entry: dict[str, Any] = {**listed[0].entry} if listed else {"module": module}
     if default:
         entry["config"] = {**(entry.get("config") or {}), "default_model": default}
     return {}, [entry]
 
 
-def _gone(rights: Rights, name: str) -> str:
+def _no_provider(rights: Rights, name: str) -> str:
     if name in rights.providers:
         return f"`{name}` is not the provider of its module any more; give the provider itself"
     known = ", ".join(f"`{each}`" for each in rights.providers) or "none"

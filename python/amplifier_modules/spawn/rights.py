@@ -120,15 +120,15 @@ class Rights:
         of_modules = {serial for each in self.modules for serial in each.handlers}
         return [
             each
-            for each in self._shared()
+            for each in self._shared_handlers()
             if each.serial not in own and (each.serial in of_modules or each.event in JUDGED_EVENTS)
         ]
 
     def judges(self) -> list[Handler]:
         """Return the handlers that judge sub-agents with modules of their own."""
-        return [each for each in self._shared() if each.event in JUDGED_EVENTS]
+        return [each for each in self._shared_handlers() if each.event in JUDGED_EVENTS]
 
-    def _shared(self) -> Iterator[Handler]:
+    def _shared_handlers(self) -> Iterator[Handler]:
         """Yield the handlers that are not of this session alone."""
         own = {
             serial

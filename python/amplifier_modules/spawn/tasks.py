@@ -273,7 +273,7 @@ class Tasks:
         hooks = self.coordinator.hooks
         answer = CANCELLED
         try:
-            with self._adopted(child.session, call_id):
+            with self._adopt(child.session, call_id):
                 await hooks.emit(TASK_START, {**about, "prompt": prompt})
                 answer = await child.run(prompt)
         except Exception as error:  # noqa: BLE001 -- it is the result of the task
@@ -336,7 +336,7 @@ class Tasks:
         return task.result
 
     @contextmanager
-    def _adopted(self, session: AmplifierSession, call_id: str | None) -> Generator[None]:
+    def _adopt(self, session: AmplifierSession, call_id: str | None) -> Generator[None]:
         """Have a child session belong to this one: its cancellation, its events, its own tasks."""
         coordinator: Any = session.coordinator
         coordinator.hooks.set_default_fields(

@@ -118,7 +118,7 @@ class Account:
     def _room_limit(self) -> Limit:
         """Return the limit of which too little is left for a request."""
         tokens, cost = self.budget.tokens, self.budget.cost
-        limits = [] if tokens is None else [_counted(tokens, "token")]
+        limits = [] if tokens is None else [_count_noun(tokens, "token")]
         limits += [] if cost is None else [f"${cost}"]
         beside = " beside those that are under way" if self._calls_under_way > 1 else ""
         reason = f"the {self._name} of {' and '.join(limits)} has no room for another call{beside}"
@@ -134,7 +134,7 @@ class Account:
         if most is None or self._model_calls + self._calls_under_way < most:
             return None
         return Limit(
-            "model_calls", f"the {self._name} of {_counted(most, 'model call')} is used up"
+            "model_calls", f"the {self._name} of {_count_noun(most, 'model call')} is used up"
         )
 
     def _tools_limit(self) -> Limit | None:
@@ -142,7 +142,9 @@ class Account:
         most = self.budget.tool_calls
         if most is None or self._tool_calls < most:
             return None
-        return Limit("tool_calls", f"the {self._name} of {_counted(most, 'tool call')} is used up")
+        return Limit(
+            "tool_calls", f"the {self._name} of {_count_noun(most, 'tool call')} is used up"
+        )
 
     def _used_up(self, estimate: Estimate | None = None) -> Limit | None:
         """The limit of seconds, tokens or cost, if it is reached or cannot be kept.
@@ -157,13 +159,13 @@ class Account:
             left = tokens - self._tokens
             if left <= 0:
                 return Limit(
-                    "tokens", f"the {self._name} of {_counted(tokens, 'token')} is used up"
+                    "tokens", f"the {self._name} of {_count_noun(tokens, 'token')} is used up"
                 )
             if self._calls_under_way and estimate is not None:
                 left -= self._reserved_tokens
                 if left <= 0 or estimate.tokens > left:
                     reason = (
-                        f"the {self._name} of {_counted(tokens, 'token')} has no room for another call"
+                        f"the {self._name} of {_count_noun(tokens, 'token')} has no room for another call"
                         " beside those that are under way"
                     )
                     return Limit("tokens", reason)
@@ -215,5 +217,5 @@ def warned_from(limit: float | Decimal) -> Decimal:
     return Decimal(limit) * WARNING_SHARE
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -120,7 +120,7 @@ class Ledger(Account):
                 ledger._tool_calls += 1
         return None
 
-    def reached(self) -> Limit | None:
+    def reached_limit(self) -> Limit | None:
         """Return the limit that forbids another model call, if any."""
         with self._lock:
             return self._forbidden(NOTHING)
@@ -171,7 +171,7 @@ class Ledger(Account):
         return self._stopwatch.is_paused
 
     @contextmanager
-    def paused(self) -> Generator[None]:
+    def pause_clock(self) -> Generator[None]:
         """Let the seconds of the turn, and of those around it, stand still in the block.
 
         Those of a shared budget run on while another of its turns runs.

@@ -80,7 +80,7 @@ class Reservation:
     ) -> None:
         """Count what the admitted request used; None counts as what is held back for it."""
         del counts
-        spent = _spent(self._held, input_tokens, output_tokens, cost)
+        spent = _sum_spent(self._held, input_tokens, output_tokens, cost)
         held, self._held = self._held, NOTHING
         if not self._is_over:
             self._books.count(held, spent)
@@ -103,7 +103,7 @@ class Reservation:
         cost = _field(usage, "cost_usd")
         dollars = read_dollars(cost) if isinstance(cost, Decimal) else None
         is_known = reported and cost is None
-        self._end(_spent(self._held, entered, produced, dollars, is_priced=not is_known))
+        self._end(_sum_spent(self._held, entered, produced, dollars, is_priced=not is_known))
 
     def __enter__(self) -> Self:
         """Begin the call."""
@@ -131,7 +131,7 @@ class Reservation:
             self._books.end_call(held, spent)
 
 
-def _spent(
+def _sum_spent(
     held: Estimate,
     entered: TokenCount | None,
     produced: TokenCount | None,

@@ -11,7 +11,7 @@ import anyio.to_thread
 from .exit import ToolExitError
 
 
-async def called(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
+async def call_function(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
     """Return what a function returns: an async one is awaited here, another runs in a thread.
 
     A function in a thread is left behind where the caller is cancelled.

@@ -96,7 +96,7 @@ class FunctionTool(Generic[P, R]):
         """
         import anyio
 
-        from .function_call import called
+        from .function_call import call_function
         from .result import tool_result
 
         positional, named = self._schema.read(self.name, input)
@@ -105,7 +105,7 @@ class FunctionTool(Generic[P, R]):
 
             positional.insert(0, ToolContext.current())
         with anyio.move_on_after(self.timeout):
-            return tool_result(await called(self.function, *positional, **named))
+            return tool_result(await call_function(self.function, *positional, **named))
         effects = "it has changed nothing" if self.read_only else "its effects are unknown"
         raise TimeoutError(
             f"`{self.name}` was ended after {self.timeout:g} s, its time limit; {effects}"

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from amplifier_core._kernel.shown import shown
 from amplifier_core.models import ToolResult
-from amplifier_modules.tools.result_bytes import clipped
+from amplifier_modules.tools.result_bytes import clip_bytes
 from amplifier_providers.value_problems import problem
 
 _INVALID = "invalid_arguments"
@@ -80,7 +80,7 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
         return ToolResult(output=output)
 
     def _failure(self, message: str, kind: str) -> ToolResult:
-        message = clipped(message, self.max_bytes)
+        message = clip_bytes(message, self.max_bytes)
         return ToolResult(success=False, error={"message": message, "type": kind})
 
 

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
-from amplifier_modules.tools.folder import FolderSettings, mount_tools, written
-from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echoed
+from amplifier_modules.tools.folder import FolderSettings, mount_tools, path_text
+from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
 from amplifier_modules.tools.secret_files import SecretFiles
 
 __amplifier_module_type__ = "tool"
@@ -60,7 +60,7 @@ class ReadFile(BlockingTool[_ReadFile]):
             stop=stop,
         )
         figures: dict[str, Any] = {
-            "path": echoed(written(policy.resolve(arguments.path)), self.max_bytes),
+            "path": echo_argument(path_text(policy.resolve(arguments.path)), self.max_bytes),
             "bytes": window.bytes,
             "total_lines": window.total_lines,
             "offset": arguments.offset,
@@ -106,12 +106,12 @@ class ListDirectory(BlockingTool[_ListDirectory]):
             arguments.path, limit=_MOST_ENTRIES, max_bytes=self.max_bytes, stop=stop
         )
         output: dict[str, Any] = {
-            "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
+            "path": echo_argument(path_text(self._policy.resolve(arguments.path)), self.max_bytes),
             "total": total,
         }
         output["entries"] = ResultBytes(self.max_bytes, output).first(
             entries,
-            lambda entry: {"name": written(entry[0]), "type": entry[1], "bytes": entry[2]},
+            lambda entry: {"name": path_text(entry[0]), "type": entry[1], "bytes": entry[2]},
         )
         output["truncated"] = total > len(output["entries"])
         left_out = min(total, _MOST_ENTRIES) - len(output["entries"])

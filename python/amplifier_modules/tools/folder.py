@@ -56,6 +56,6 @@ async def mount_tools(
         await coordinator.mount("tools", tool, name=tool.name)
 
 
-def written(path: str) -> str:
+def path_text(path: str) -> str:
     r"""Return a path as text for a model; bytes that are not UTF-8 become `\xff`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -78,13 +78,13 @@ class ResultBytes:
         return content[:lines] or _whole_characters(content[:fits])
 
 
-def echoed(text: str, limit: int) -> str:
+def echo_argument(text: str, limit: int) -> str:
     """Return an argument for a result of `limit` bytes, which it must not fill alone."""
     most = limit // 64
     return text if len(text) <= most else text[:most] + "…"
 
 
-def clipped(text: str, limit: int) -> str:
+def clip_bytes(text: str, limit: int) -> str:
     """Return a text of at most `limit` bytes in UTF-8, and say how much was cut.
 
     What is cut is counted in bytes.

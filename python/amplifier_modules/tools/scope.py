@@ -12,8 +12,8 @@ from fnmatch import translate
 from threading import Event
 
 from amplifier_guard import PathPolicy
-from amplifier_modules.tools.folder import written
-from amplifier_modules.tools.result_bytes import echoed
+from amplifier_modules.tools.folder import path_text
+from amplifier_modules.tools.result_bytes import echo_argument
 
 _MAX_NAMED = 5
 _MAX_SENTENCE_BYTES = 8192
@@ -67,8 +67,8 @@ class Scope:
 
     def sentence(self) -> str:
         """Say what is left out, and how to look there."""
-        paths = [written(path) for path in self.left_out]
-        named = ", ".join(f"`{echoed(path, _MAX_SENTENCE_BYTES)}`" for path in paths)
+        paths = [path_text(path) for path in self.left_out]
+        named = ", ".join(f"`{echo_argument(path, _MAX_SENTENCE_BYTES)}`" for path in paths)
         rest = f" and {self.others:,} more" if self.others else ""
         return (
             f"The folder is too large for one call: this covers {self.entries:,} of its files and"
@@ -131,12 +131,12 @@ def scope_of(
             # Half of what is left: the rest is for the folders in it.
             taken = sorted(files)[: min(room, bound.parts - len(scope.parts)) // 2]
             scope.entries += len(taken)
-            scope.parts += [Part(_joined(folder, name)) for name in taken]
+            scope.parts += [Part(_join(folder, name)) for name in taken]
             scope.leave_out(folder)
         else:
             scope.entries += len(files) + len(folders)
             scope.parts.append(Part(folder, tuple(folders)))
-        for inner in (_joined(folder, each) for each in sorted(folders) if each not in leave):
+        for inner in (_join(folder, each) for each in sorted(folders) if each not in leave):
             characters += len(inner)
             if characters < _MAX_CHARACTERS:
                 near.append(inner)
@@ -165,7 +165,7 @@ class _Reader:
         """The names of the first files that fit and of the first folders, at most so many."""
         files: list[str] = []
         folders: list[str] = []
-        with _opened(self._root, folder) as handle, os.scandir(handle) as entries:
+        with _open_folder(self._root, folder) as handle, os.scandir(handle) as entries:
             for number, entry in enumerate(entries):
                 if number % _STOP_INTERVAL == 0 and self._stop.is_set():
                     raise InterruptedError(f"reading `{folder}` was stopped before its end")
@@ -180,7 +180,7 @@ class _Reader:
 
 
 @contextmanager
-def _opened(root: str, folder: str) -> Generator[int]:
+def _open_folder(root: str, folder: str) -> Generator[int]:
     """Open a folder step by step from the root: no link on the way can lead out of it."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
     handle = os.open(root, flags)
@@ -196,5 +196,5 @@ def _opened(root: str, folder: str) -> Generator[int]:
             os.close(handle)
 
 
-def _joined(folder: str, name: str) -> str:
+def _join(folder: str, name: str) -> str:
     return name if folder == "." else f"{folder}/{name}"

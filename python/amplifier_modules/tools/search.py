@@ -10,9 +10,9 @@ from pydantic import Field
 
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
-from amplifier_modules.tools.folder import SKIPPED, FolderSettings, mount_tools, written
+from amplifier_modules.tools.folder import SKIPPED, FolderSettings, mount_tools, path_text
 from amplifier_modules.tools.in_parts import search_parts, walk_parts
-from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echoed
+from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
 from amplifier_modules.tools.scope import Bound, Scope, scope_of
 from amplifier_modules.tools.secret_files import SecretFiles
 
@@ -96,25 +96,25 @@ class Glob(BlockingTool[_Glob]):
                 stop=stop,
             )
         output: dict[str, Any] = {
-            "pattern": echoed(arguments.pattern, self.max_bytes),
-            "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
+            "pattern": echo_argument(arguments.pattern, self.max_bytes),
+            "path": echo_argument(path_text(self._policy.resolve(arguments.path)), self.max_bytes),
             "total": walk.total,
             "total_bytes": walk.total_bytes,
             **_left_out(scope),
         }
         room = ResultBytes(self.max_bytes, output)
         ranked = sorted(walk.endings.items(), key=lambda item: (-item[1], item[0]))
-        extensions = room.first(ranked, lambda item: (written(item[0]), item[1]), share=0.5)
+        extensions = room.first(ranked, lambda item: (path_text(item[0]), item[1]), share=0.5)
         output["extensions"] = dict(extensions)
         output["files"] = room.first(
-            walk.files, lambda file: {"path": written(file[0]), "bytes": file[1]}
+            walk.files, lambda file: {"path": path_text(file[0]), "bytes": file[1]}
         )
         output["truncated"] = walk.total > len(output["files"])
         omitted = {
             "files": min(arguments.limit, walk.total) - len(output["files"]),
             "files_by_extension": walk.total - sum(count for _, count in extensions),
         }
-        return _completed(output, omitted, walk.unreadable)
+        return _add_omissions(output, omitted, walk.unreadable)
 
 
 class _Grep(Arguments):
@@ -201,8 +201,8 @@ class Grep(BlockingTool[_Grep]):
                 stop=stop,
             )
         output: dict[str, Any] = {
-            "pattern": echoed(arguments.pattern, self.max_bytes),
-            "path": echoed(written(policy.resolve(arguments.path)), self.max_bytes),
+            "pattern": echo_argument(arguments.pattern, self.max_bytes),
+            "path": echo_argument(path_text(policy.resolve(arguments.path)), self.max_bytes),
             "mode": arguments.mode,
             "total_matches": report.total_matches,
             "total_files": report.total_files,
@@ -216,16 +216,16 @@ class Grep(BlockingTool[_Grep]):
             kind, total = "matches", report.total_matches
             output[kind] = room.first(
                 report.lines,
-                lambda found: {"path": written(found[0]), "line": found[1], "text": found[2]},
+                lambda found: {"path": path_text(found[0]), "line": found[1], "text": found[2]},
             )
         else:
             kind, total = "files", report.total_files
             output[kind] = room.first(
-                report.files, lambda file: {"path": written(file[0]), "matches": file[1]}
+                report.files, lambda file: {"path": path_text(file[0]), "matches": file[1]}
             )
         output["truncated"] = total > len(output[kind])
         omitted = {kind: min(arguments.limit, total) - len(output[kind])}
-        return _completed(output, omitted, report.unreadable)
+        return _add_omissions(output, omitted, report.unreadable)
 
 
 def _scope(policy: PathPolicy, path: str, pattern: str, bound: Bound, stop: Event) -> Scope | None:
@@ -249,7 +249,9 @@ def _left_out(scope: Scope | None) -> dict[str, str]:
     return {} if scope is None else {"left_out": scope.sentence()}
 
 
-def _completed(output: dict[str, Any], omitted: dict[str, int], unreadable: int) -> dict[str, Any]:
+def _add_omissions(
+    output: dict[str, Any], omitted: dict[str, int], unreadable: int
+) -> dict[str, Any]:
     """Add what the limit of bytes left out and the unreadable files, if there are any."""
     omitted = {kind: count for kind, count in omitted.items() if count}
     extra: dict[str, Any] = {"unreadable": unreadable} if unreadable else {}

@@ -113,7 +113,7 @@ class TaskTool:
             return ToolResult(output={"tasks": [_line(each) for each in spawn.tasks()]})
         if arguments.action == "start":
             result = await spawn(
-                _needed("prompt", arguments.prompt),
+                _require("prompt", arguments.prompt),
                 system=self._settings.system,
                 tools=self._settings.tools,
                 model=self._settings.model,
@@ -121,16 +121,18 @@ class TaskTool:
                 background=arguments.background,
                 description=arguments.description,
             )
-            return _told(result, background=arguments.background)
-        id = _needed("id", arguments.id)
+            return _task_result(result, background=arguments.background)
+        id = _require("id", arguments.id)
         if arguments.action == "result":
-            return _told(await spawn.result(id))
+            return _task_result(await spawn.result(id))
         if arguments.action == "cancel":
             spawn.cancel(id)
             return ToolResult(output=f"the task `{id}` is cancelled")
-        prompt = _needed("prompt", arguments.prompt)
+        prompt = _require("prompt", arguments.prompt)
         budget = self._settings.budget
-        return _told(await spawn.resume(id, prompt, budget=budget, background=arguments.background))
+        return _task_result(
+            await spawn.resume(id, prompt, budget=budget, background=arguments.background)
+        )
 
     def _spawn(self) -> Any:
         """Return the capability of the session that calls: a tool may be shared with children.
@@ -170,7 +172,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     await coordinator.mount("tools", tool, name=tool.name)
 
 
-def _told(result: Any, *, background: bool = False) -> ToolResult:
+def _task_result(result: Any, *, background: bool = False) -> ToolResult:
     """Return what the model is told of a task."""
     if not isinstance(result, TaskResult) and not background:
         return ToolResult(output=result)  # of an application
@@ -187,7 +189,7 @@ def _line(task: TaskInfo) -> dict[str, Any]:
     return {"id": task.id, "description": task.description, "status": task.status}
 
 
-def _needed(name: str, value: str | None) -> str:
+def _require(name: str, value: str | None) -> str:
     if value is None or not value.strip():
         raise ValueError(f"`{name}` is missing; this action needs it")
     return value

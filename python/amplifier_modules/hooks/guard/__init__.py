@@ -73,23 +73,23 @@ class Guard:
 
     async def judge_prompt(self, _: str, data: dict[str, Any]) -> HookResult | None:
         """Check a prompt."""
-        if answer := self._counted(user=self._settings.user):
+        if answer := self._count_call(user=self._settings.user):
             return answer
         prompt = data.get("prompt")
         if not isinstance(prompt, str):
             return deny(f"the prompt is of type `{type(prompt).__name__}` (must be text)")
-        return await self._prompts.judge(prompt, self._judged(data).hooks.emit)
+        return await self._prompts.judge(prompt, self._judged_session(data).hooks.emit)
 
     async def judge_request(self, _: str, data: dict[str, Any]) -> HookResult | None:
         """Check a model call."""
-        return self._counted(provider=str(data.get("provider") or ""))
+        return self._count_call(provider=str(data.get("provider") or ""))
 
     async def judge_call(self, _: str, data: dict[str, Any]) -> HookResult | None:
         """Check a tool call as the hooks before have left it."""
         name = data.get("tool_name")
         if not isinstance(name, str):
             return deny(f"the tool name is of type `{type(name).__name__}` (must be text)")
-        if answer := self._counted(tool=name):
+        if answer := self._count_call(tool=name):
             return answer
         given: Any = data.get("tool_input")
         if not isinstance(given, dict):
@@ -99,18 +99,18 @@ class Guard:
         if "tool_input_error" in data:
             return None  # the loop does not run such a call
         arguments = cast("dict[str, Any]", given)
-        tools: Any = self._judged(data).get("tools") or {}
+        tools: Any = self._judged_session(data).get("tools") or {}
         tool = tools.get(name)
         if answer := self._arguments.judge(name, tool, arguments):
             return answer
         sinks = self._sinks.get(name)
         return await sinks.judge(name, arguments) if sinks else None
 
-    def _judged(self, data: Mapping[str, Any]) -> Any:
+    def _judged_session(self, data: Mapping[str, Any]) -> Any:
         """Return the coordinator of the session that an event is of: this one, or a sub-agent's."""
         return coordinator_of(self._coordinator, data.get("session_id"))
 
-    def _counted(self, **names: str) -> HookResult | None:
+    def _count_call(self, **names: str) -> HookResult | None:
         """Count a call of this user, tool or provider; deny it above the rate limit."""
         if self._limiter is None:
             return None

@@ -84,12 +84,12 @@ class SessionObserver:
         self._handlers: dict[str, Callable[[Mapping[str, Any]], None]] = {
             EXECUTION_START: self._turn_begins,
             EXECUTION_END: self._turn_ends,
-            PROMPT_SUBMIT: self._prompted,
+            PROMPT_SUBMIT: self._note_prompt,
             LLM_PRE: lambda data: self._model_begins(LLM_PRE, data),
             LLM_REQUEST: lambda data: self._model_begins(LLM_REQUEST, data),
             LLM_POST: lambda data: self._model_ends(LLM_POST, data),
             LLM_RESPONSE: lambda data: self._model_ends(LLM_RESPONSE, data),
-            PROVIDER_RESPONSE: self._answered,
+            PROVIDER_RESPONSE: self._note_answer,
             PROVIDER_ERROR: self._model_failed,
             TOOL_PRE: self._tool_begins,
             TOOL_POST: self._tool_ends,
@@ -165,7 +165,7 @@ class SessionObserver:
         if self._telemetry is not None:
             self._telemetry.turn_ends(self._now(), seconds, error)
 
-    def _prompted(self, data: Mapping[str, Any]) -> None:
+    def _note_prompt(self, data: Mapping[str, Any]) -> None:
         self._content("prompt", [text_at(data, "prompt")])
 
     def _model_begins(self, event: str, data: Mapping[str, Any]) -> None:
@@ -196,7 +196,7 @@ class SessionObserver:
             self._call.error = error
             self._close_call(self._call)
         self._turn_error = error
-        self._failed("model", error, data, {"provider": "provider", "model": "model"})
+        self._note_failure("model", error, data, {"provider": "provider", "model": "model"})
 
     def _close_call(self, call: ModelCall) -> None:
         self._call = None
@@ -213,7 +213,7 @@ class SessionObserver:
         if self._telemetry is not None:
             self._telemetry.model_called(call)
 
-    def _answered(self, data: Mapping[str, Any]) -> None:
+    def _note_answer(self, data: Mapping[str, Any]) -> None:
         response = mapping(data.get("response"))
         if "content" in response:
             self._content("answer", response["content"])
@@ -244,7 +244,7 @@ class SessionObserver:
         self._remember(f"tool {name}", error)
         logger.debug("%s", trace)
         if error is not None:
-            self._failed(f"tool {name}", error, data, {})
+            self._note_failure(f"tool {name}", error, data, {})
         if self._telemetry is not None:
             self._telemetry.tool_ran(trace)
 
@@ -257,7 +257,7 @@ class SessionObserver:
             for view in inspect_blocks(blocks, self._redactor):
                 logger.debug("%s %s", role, view)
 
-    def _failed(
+    def _note_failure(
         self, operation: str, error: str, data: Mapping[str, Any], more: Mapping[str, str]
     ) -> None:
         """Count a failure, and keep the operations before it."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from amplifier_core._kernel.capability_names import AGENT_EVENTS, OBSERVABILITY_EVENTS
 
-from ...running.failure import described
+from ...running.failure import describe_error
 
 if TYPE_CHECKING:
     from amplifier_core.message_models import ToolCall
@@ -45,12 +45,12 @@ def contribute(coordinator: Any, loop: str, others: Iterable[str] = ()) -> None:
     """
 
     def names() -> list[str]:
-        return [*others, *EVENTS, *registered(coordinator).values()]
+        return [*others, *EVENTS, *own_event_names(coordinator).values()]
 
     coordinator.register_contributor(OBSERVABILITY_EVENTS, loop, names)
 
 
-def registered(coordinator: Any) -> dict[str, str]:
+def own_event_names(coordinator: Any) -> dict[str, str]:
     """Return the names of the application's own events, by their types and custom names.
 
     Raises:
@@ -98,7 +98,7 @@ def hook_event(
     elif isinstance(event, ErrorEvent):
         error = event.error
         data["error"] = (
-            described(error)
+            describe_error(error)
             if isinstance(error, Exception)
             else {"type": "error", "msg": str(error)}
         )

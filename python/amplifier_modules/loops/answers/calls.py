@@ -37,7 +37,7 @@ class EndedCalls:
             try:
                 ended.arguments = coerce_arguments(call.arguments, self._schemas.get(call.name, {}))
             except ValueError as problem:
-                ended = _refused(ended, str(problem), call)
+                ended = _refuse_call(ended, str(problem), call)
         self.by_number[call.index] = ended
         if not call.is_native:
             self.in_tags.add(call.index)
@@ -49,12 +49,12 @@ class EndedCalls:
         for call in answer.calls:
             ended = self.by_number.get(call.index) or self.add(call)
             if call.error is not None and "error" not in (ended.model_extra or {}):
-                ended = _refused(ended, call.error, call)
+                ended = _refuse_call(ended, call.error, call)
             calls[call.index] = ended
         return calls
 
 
-def _refused(ended: ToolCall, error: str, call: ParsedCall) -> ToolCall:
+def _refuse_call(ended: ToolCall, error: str, call: ParsedCall) -> ToolCall:
     return ToolCall(id=ended.id, name=ended.name, arguments={}, **broken(error, call))
 
 
@@ -74,7 +74,7 @@ def with_tagged_calls(
     """
     if not calls:
         return response
-    content = _merged(list(response.content), parts, calls)
+    content = _merge_parts(list(response.content), parts, calls)
     update: dict[str, Any] = {"content": content, "tool_calls": _in_order(response, content, calls)}
     if findings:
         known = (response.metadata or {}).get("findings", [])
@@ -86,7 +86,7 @@ def with_tagged_calls(
     return response.model_copy(update=update)
 
 
-def _merged(
+def _merge_parts(
     blocks: list[ContentBlockUnion], parts: list[Part], calls: dict[int, ToolCall]
 ) -> list[ContentBlockUnion]:
     """Put the parts of the text in the place of the texts that they come from."""

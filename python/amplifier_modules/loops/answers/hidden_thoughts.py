@@ -31,7 +31,7 @@ def with_hidden_thoughts(response: ResponseT) -> ResponseT:
     blocks = cast("list[Any]", content)
     if not any(map(is_thought, blocks)):
         return response
-    changes: dict[str, Any] = {"content": list(map(_hidden, blocks))}
+    changes: dict[str, Any] = {"content": list(map(_hide_thought, blocks))}
     if isinstance(shown := getattr(response, "content_blocks", None), list):
         changes["content_blocks"] = [
             block for block in cast("list[Any]", shown) if not is_thought(block)
@@ -39,7 +39,7 @@ def with_hidden_thoughts(response: ResponseT) -> ResponseT:
     return response.model_copy(update=changes)
 
 
-def _hidden(block: Any) -> Any:
+def _hide_thought(block: Any) -> Any:
     if not is_thought(block):
         return block
     if isinstance(block, BaseModel):

@@ -25,7 +25,7 @@ from amplifier_stream import (
     process_stream,
 )
 
-from .agent_events import hook_event, registered
+from .agent_events import hook_event, own_event_names
 from .blocks import are_emitted
 from .calls import EndedCalls, with_tagged_calls
 from .display import Display
@@ -98,7 +98,7 @@ class Reading:
         metrics = None
         if self.form.tags:
             coordinator = self.hooks.coordinator
-            self._own = registered(coordinator)
+            self._own = own_event_names(coordinator)
             self._transform = _capability(coordinator, AGENT_TRANSFORM)
             metrics = metrics_of(coordinator)
         try:
@@ -108,7 +108,7 @@ class Reading:
                 tool_tags=call_parser(self.form.tags, self.form.known_texts)
                 if self.form.tags
                 else None,
-                transform=self._seen,
+                transform=self._note_event,
                 metrics=metrics,
                 max_calls=self.form.max_calls,
             )
@@ -119,7 +119,7 @@ class Reading:
             raise
         return self._response(answer)
 
-    def _seen(self, event: AgentEvent) -> Iterable[AgentEvent]:
+    def _note_event(self, event: AgentEvent) -> Iterable[AgentEvent]:
         """Note an event, and return those to emit in its place."""
         self._gathered.note(event)
         if isinstance(event, ToolCallEndEvent):

@@ -91,7 +91,7 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
             if types == (str, str, dict) and id and name:
                 found.append(RequestedCall(id, name, dict(arguments)))
                 continue
-        found.append(_requested(call))
+        found.append(_read_call(call))
     return found
 
 
@@ -137,7 +137,7 @@ def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, An
     return message
 
 
-def _requested(call: Any) -> RequestedCall:
+def _read_call(call: Any) -> RequestedCall:
     name = _field(call, "name") or _field(call, "tool") or ""
     arguments = _field(call, "arguments")
     if arguments is None:

@@ -44,12 +44,10 @@ def written_call(name: str, arguments: Mapping[str, Any], tag: str, tool_format:
         inside = json_text({"tool_name": name, "arguments": dict(arguments)})
     elif all(_is_plain(key, value) for key, value in arguments.items()):
         elements = (f"<{key}>{_xml(value)}</{key}>" for key, value in arguments.items())
-        inside = (
-            f"<tool_name>{_escaped(name)}</tool_name><arguments>{''.join(elements)}</arguments>"
-        )
+        inside = f"<tool_name>{_escape(name)}</tool_name><arguments>{''.join(elements)}</arguments>"
     else:
-        given = _escaped(json_text(dict(arguments)))
-        inside = f"<tool_name>{_escaped(name)}</tool_name><arguments>{given}</arguments>"
+        given = _escape(json_text(dict(arguments)))
+        inside = f"<tool_name>{_escape(name)}</tool_name><arguments>{given}</arguments>"
     return f"<{tag}>{inside}</{tag}>"
 
 
@@ -84,10 +82,10 @@ def _is_plain(key: str, value: Any) -> bool:
 
 
 def _xml(value: str | float) -> str:
-    return _escaped(value if isinstance(value, str) else json.dumps(value))
+    return _escape(value if isinstance(value, str) else json.dumps(value))
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -14,7 +14,7 @@ from ...tool.context import CURRENT, ToolContext
 from .call_progress import Progress
 from .contained import in_own_nursery
 from .hook_points import HookPoints
-from .together import Together, absorbed
+from .together import Together, absorb_cancellation
 
 TOOL_START = "tool:start"
 """Event: a tool begins; it was allowed to."""
@@ -65,7 +65,7 @@ async def run_in_context(
         CALL_ALLOWANCE.reset(allowance)
         is_over = is_closed or is_stopping()
         if task is not None and task.cancelling() and not is_over:
-            await absorbed(task)
+            await absorb_cancellation(task)
         if is_over or not progress.has_reports:
             progress.close()
         else:

@@ -42,7 +42,7 @@ class Contained:
         except Exception:
             raise
         except BaseException as error:  # noqa: BLE001 -- another one is raised
-            raised = contained(error, self._is_stopping)
+            raised = contain_error(error, self._is_stopping)
         raise raised
 
     def throw(self, error: BaseException) -> Any:
@@ -52,7 +52,7 @@ class Contained:
         except Exception:
             raise
         except BaseException as escaped:  # noqa: BLE001 -- another one is raised
-            raised = contained(escaped, self._is_stopping)
+            raised = contain_error(escaped, self._is_stopping)
         raise raised
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ class Contained:
         self._steps.close()
 
 
-def contained(error: BaseException, is_stopping: Callable[[], bool]) -> BaseException:
+def contain_error(error: BaseException, is_stopping: Callable[[], bool]) -> BaseException:
     """Return what an error of a tool is raised as."""
     if may_be_ctrl_c(error):
         return error

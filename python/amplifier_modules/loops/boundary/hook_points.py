@@ -214,7 +214,7 @@ class HookPoints:
         """Tell what is asked, ask, and tell the answer; no budget pays for the time of a person."""
         result = within_seconds(question, self._approval_timeout)
         ledger = running_ledger()
-        with nullcontext() if ledger is None else ledger.paused():
+        with nullcontext() if ledger is None else ledger.pause_clock():
             await self._emit(APPROVAL_REQUIRED, required_event(asked, result))
             token = ASKED_CALL.set(asked)
             try:

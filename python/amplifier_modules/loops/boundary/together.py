@@ -79,10 +79,10 @@ def absorb_own_cancellation() -> Function | None:
     Only asyncio has it: in trio, scopes are cancelled and not tasks.
     """
     task = asyncio_task()
-    return partial(absorbed, task) if task is not None and task.cancelling() else None
+    return partial(absorb_cancellation, task) if task is not None and task.cancelling() else None
 
 
-async def absorbed(task: asyncio.Task[Any]) -> None:
+async def absorb_cancellation(task: asyncio.Task[Any]) -> None:
     """Take back the cancellation of a task by itself."""
     import asyncio
 
@@ -145,7 +145,7 @@ class _Tasks:
                 await function()
             finally:
                 # Here, and not when the task is done, which takes the event loop once more.
-                self._ended(task)
+                self._note_end(task)
 
         task = self._loop.create_task(run())
         self._running[task] = on_end
@@ -177,11 +177,11 @@ class _Tasks:
         """
         for task in [task for task in self._starting if task.done()]:
             self._starting.discard(task)
-            self._ended(task)
+            self._note_end(task)
         if self._starting:
             self._loop.call_soon(self._look_at_starting)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _note_end(self, task: asyncio.Task[None]) -> None:
         on_end = self._running.pop(task, None)
         if on_end is None:
             return

@@ -55,14 +55,14 @@ class Actions:
 
     def _write(self) -> None:
         for call, content in self._noted:
-            arguments, output = _written(call.arguments), _text(content)
+            arguments, output = _write_arguments(call.arguments), _text(content)
             digest = blake2b(f"{call.name}\0{arguments}\0{output}".encode(errors="replace"))
             self._digests.append(digest.hexdigest())
             self._shown.append(f"{call.name} {_short(arguments)} -> {_short(output)}")
         self._noted.clear()
 
 
-def _written(arguments: Any) -> str:
+def _write_arguments(arguments: Any) -> str:
     try:
         return json.dumps(arguments, sort_keys=True, default=str, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):
@@ -70,7 +70,7 @@ def _written(arguments: Any) -> str:
 
 
 def _text(content: Any) -> str:
-    return content if isinstance(content, str) else _written(content)
+    return content if isinstance(content, str) else _write_arguments(content)
 
 
 def _short(text: str) -> str:

@@ -70,7 +70,7 @@ def _from_json(text: str) -> Judgement | None:
         if reached is not None:
             reasons = (values.get(key) for key in _REASONS)
             reason = next((value for value in reasons if isinstance(value, str)), "")
-            found = Judgement(reached, _shown(reason))
+            found = Judgement(reached, _clean_reason(reason))
     return found
 
 
@@ -100,16 +100,18 @@ def _from_fields(text: str) -> Judgement | None:
     if not words:
         return None
     reason = _REASON_FIELD.search(text)
-    return Judgement(_WORDS[words[-1].lower()], _shown(reason[1] if reason else ""))
+    return Judgement(_WORDS[words[-1].lower()], _clean_reason(reason[1] if reason else ""))
 
 
 def _from_words(text: str) -> Judgement | None:
     lines = [line for line in text.splitlines() if line.strip(_MARKS)]
     for part, before in ((text, ""), (lines[-1] if lines else "", "\n".join(lines[:-1]))):
         if found := _PLAIN.match(part):
-            return Judgement(_WORDS[found[1].lower()], _shown(found[2]) or _shown(before))
+            return Judgement(
+                _WORDS[found[1].lower()], _clean_reason(found[2]) or _clean_reason(before)
+            )
     return None
 
 
-def _shown(reason: str) -> str:
+def _clean_reason(reason: str) -> str:
     return " ".join(reason.split()).strip(_MARKS)[:_REASON_CHARS]

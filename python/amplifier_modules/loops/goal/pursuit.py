@@ -118,21 +118,21 @@ class GoalPursuit:
         self._goal = goal
         digests, shown = self._actions.take()
         try:
-            reached, reason = await self._judged(judge_prompt(goal, answer, shown), ask)
+            reached, reason = await self._judge_answer(judge_prompt(goal, answer, shown), ask)
         except HelperEnded as ended:
-            return await self._ended(ended.end, None)
+            return await self._end_pursuit(ended.end, None)
         end = self._rules.judge(Round(reached, reason, digests))
         self._told.append((answer, reason))
         if end is None and (limit := self._limit()) is not None:
             end = GoalEnd(GoalVerdict.CAPPED, limit)
         if end is not None:
             has_failed = end.verdict is GoalVerdict.FAILED
-            return await self._ended(end, reached, None if has_failed else ask)
+            return await self._end_pursuit(end, reached, None if has_failed else ask)
         progress = self._progress(CONTINUING, reached, reason)
         verdict = await self._hooks.judge(GOAL_PROGRESS, progress)
         if verdict.denied:
             reason = f"a hook denied another round: {verdict.reason}"
-            return await self._ended(GoalEnd(GoalVerdict.FAILED, reason), reached)
+            return await self._end_pursuit(GoalEnd(GoalVerdict.FAILED, reason), reached)
         return continuation(goal, reason if reached is not None else "")
 
     def final(self, otherwise: GoalEnd) -> dict[str, Any] | None:
@@ -152,7 +152,7 @@ class GoalPursuit:
             "summary": self._summary,
         }
 
-    async def _judged(self, prompt: str, ask: Ask) -> tuple[bool | None, str]:
+    async def _judge_answer(self, prompt: str, ask: Ask) -> tuple[bool | None, str]:
         """Return whether the goal is reached and why; None where the judge gave no verdict."""
         try:
             text = await ask(JUDGE, prompt)
@@ -169,7 +169,9 @@ class GoalPursuit:
         shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
         return None, f"the answer of the judge has no verdict: `{shown}`"
 
-    async def _ended(self, end: GoalEnd, reached: bool | None, ask: Ask | None = None) -> GoalEnd:
+    async def _end_pursuit(
+        self, end: GoalEnd, reached: bool | None, ask: Ask | None = None
+    ) -> GoalEnd:
         """Sum up, and tell how the pursuit ended; `ask` where a summary may be asked for."""
         self._end = end
         if end.verdict is GoalVerdict.REACHED:

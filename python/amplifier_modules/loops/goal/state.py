@@ -14,7 +14,7 @@ KEY = "goal"
 
 def goal_of(coordinator: Any) -> str | None:
     """Return the goal of a session: a text, or a mapping with `text`; None without one."""
-    given = _shared(coordinator).get(KEY)
+    given = _shared_state(coordinator).get(KEY)
     if given is None:
         return None
     text = cast("Mapping[str, Any]", given).get("text") if isinstance(given, Mapping) else given
@@ -31,13 +31,13 @@ def goal_of(coordinator: Any) -> str | None:
 
 def set_goal(coordinator: Any, goal: str | None) -> None:
     """Set the goal of a session; None for none."""
-    shared = _shared(coordinator)
+    shared = _shared_state(coordinator)
     if goal is None:
         shared.pop(KEY, None)
     else:
         shared[KEY] = goal
 
 
-def _shared(coordinator: Any) -> dict[str, Any]:
+def _shared_state(coordinator: Any) -> dict[str, Any]:
     shared: dict[str, Any] | None = getattr(coordinator, "session_state", None)
     return shared if isinstance(shared, dict) else {}

@@ -80,13 +80,13 @@ class Roles:
         """
         if models and (problems := role_problems(providers, models)):
             raise ConfigurationError("; ".join(problems))
-        self._chosen: dict[str, ChosenModel] = {}
+        self._choose_model: dict[str, ChosenModel] = {}
         for role, named in models.items():
-            self._chosen[role] = _chosen(providers, role, named)
-        own = self._chosen.get(STRONG)
+            self._choose_model[role] = _choose_model(providers, role, named)
+        own = self._choose_model.get(STRONG)
         self.own = own or ChosenModel(*choose_provider(providers, preferred))
         """Makes the calls of the turn itself."""
-        self.helper = self._chosen.get(FAST, self.own)
+        self.helper = self._choose_model.get(FAST, self.own)
         """Makes the calls beside the conversation."""
 
     def of(self, role: object) -> ChosenModel:
@@ -97,14 +97,14 @@ class Roles:
         """
         if role is None:
             return self.own
-        found = self._chosen.get(role) if isinstance(role, str) else None
+        found = self._choose_model.get(role) if isinstance(role, str) else None
         if found is None:
-            raise UnknownRoleError(role, list(self._chosen))
+            raise UnknownRoleError(role, list(self._choose_model))
         return found
 
     def of_or_own(self, role: str) -> ChosenModel:
         """Return the model of a role, that of the turn's own calls where no model has it."""
-        return self._chosen.get(role, self.own)
+        return self._choose_model.get(role, self.own)
 
 
 def role_problems(providers: Mapping[str, Any], models: Mapping[str, RoleModel]) -> list[str]:
@@ -118,6 +118,6 @@ def role_problems(providers: Mapping[str, Any], models: Mapping[str, RoleModel])
     ]
 
 
-def _chosen(providers: Mapping[str, Any], role: str, named: RoleModel) -> ChosenModel:
+def _choose_model(providers: Mapping[str, Any], role: str, named: RoleModel) -> ChosenModel:
     name = mounted_as(named.provider, providers) or named.provider
     return ChosenModel(name, providers[name], named.model, role)

@@ -56,8 +56,8 @@ def line_about(error: RecoverableError, calls: int, tools: Mapping[str, Any]) ->
     )
     return TEMPLATES[error.kind].format(
         call=call,
-        name=clipped(error.tool_name),
-        text=clipped(error.text).rstrip("."),
+        name=clip_line(error.tool_name),
+        text=clip_line(error.text).rstrip("."),
         tools=_choice(error.tool_name, tools),
     )
 
@@ -81,7 +81,7 @@ def reminder_of(lines: Sequence[str]) -> str:
     return f"<system-reminder>{text}</system-reminder>"
 
 
-def clipped(text: str) -> str:
+def clip_line(text: str) -> str:
     """Return a text on one line, cut where it is too long for a message."""
     line = " ".join(text.split())
     return line if len(line) <= _MAX_CHARS else f"{line[:_MAX_CHARS]}…"
@@ -94,4 +94,4 @@ def _nearest(name: str, tools: Mapping[str, Any]) -> str | None:
 def _choice(name: str, tools: Mapping[str, Any]) -> str:
     if nearest := _nearest(name, tools):
         return f"Did you mean `{nearest}`?"
-    return f"The tools: {clipped(', '.join(f'`{each}`' for each in sorted(tools)) or 'none')}."
+    return f"The tools: {clip_line(', '.join(f'`{each}`' for each in sorted(tools)) or 'none')}."

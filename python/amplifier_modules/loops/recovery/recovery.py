@@ -118,7 +118,7 @@ class Recovery:
             EXAMPLE,
             REPEATED,
             SOME_SUCCEEDED,
-            clipped,
+            clip_line,
             line_about,
             reminder_of,
             tool_for_example,
@@ -143,7 +143,7 @@ class Recovery:
             await self._emit(RECOVERABLE_ERROR, data)
         if (identity := ring.opened_by) is not None:
             error = next(error for error in errors if error.identity == identity)
-            reason = f"{self._most} identical errors in a row: {clipped(error.text)}"
+            reason = f"{self._most} identical errors in a row: {clip_line(error.text)}"
             self.given_up = GivenUp(error.tool_name, reason)
             return
         if has_success:
