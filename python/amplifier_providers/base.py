@@ -67,7 +67,7 @@ class BaseProvider:
         """Return the whole answer."""
         pieces = checked_chunks(self, request, **options)
         if not has_extension():
-            return await _joined(pieces)
+            return await _join_pieces(pieces)
         from .answers.gathered_answer import whole_response
 
         return await whole_response(pieces)
@@ -165,7 +165,7 @@ def _is_piece(piece: object) -> bool:
     return is_piece(piece)
 
 
-async def _joined(pieces: AsyncIterator[Any]) -> ChatResponse:
+async def _join_pieces(pieces: AsyncIterator[Any]) -> ChatResponse:
     """Return the response of texts."""
     texts: list[str] = []
     async with closing(pieces):

@@ -169,7 +169,7 @@ class Retries:
             self._log(retry, error)
             if before_retry is not None:
                 await before_retry()
-            await self._emit(PROVIDER_RETRY, self._told(retry, error, model))
+            await self._emit(PROVIDER_RETRY, self._retry_payload(retry, error, model))
 
         async def throttle(refusal: RateLimited) -> None:
             about = {"provider": self._provider, "model": model}
@@ -256,7 +256,7 @@ class Retries:
             retry.delay,
         )
 
-    def _told(self, retry: Retry, error: Exception, model: str | None) -> dict[str, Any]:
+    def _retry_payload(self, retry: Retry, error: Exception, model: str | None) -> dict[str, Any]:
         return {
             "provider": self._provider,
             "model": model,

@@ -99,7 +99,7 @@ class ScriptedProvider(BaseProvider):
         """Each request as it was when it came."""
         for position, item in enumerate(self._script):
             if not callable(item):
-                _checked(item, f"item {position} of the script")
+                _check_item(item, f"item {position} of the script")
         if repeat and not self._script:
             raise ValueError("`script` is empty: there is nothing to repeat")
 
@@ -142,14 +142,14 @@ class ScriptedProvider(BaseProvider):
         self._next += 1
         while callable(item):
             item = item(request)
-        return _checked(item, "the function of the script")
+        return _check_item(item, "the function of the script")
 
     def _response(self, item: Any, request: ChatRequest) -> ChatResponse:
         if isinstance(item, BaseException):
             raise item
         if isinstance(item, ChatResponse):
             return item.model_copy(deep=True)
-        blocks = [self._numbered(block) for block in cast("list[Any]", item)]
+        blocks = [self._add_id(block) for block in cast("list[Any]", item)]
         calls = [
             ToolCall(id=block.id, name=block.name, arguments=block.input)
             for block in blocks
@@ -164,7 +164,7 @@ class ScriptedProvider(BaseProvider):
             finish_reason="tool_use" if calls else "end_turn",
         )
 
-    def _numbered(self, block: Any) -> Any:
+    def _add_id(self, block: Any) -> Any:
         """Return a block of its own; a tool call without an id gets one."""
         block = block.model_copy(deep=True)
         if isinstance(block, ToolCallBlock) and not block.id:
@@ -173,7 +173,7 @@ class ScriptedProvider(BaseProvider):
         return block
 
 
-def _checked(item: Any, where: str) -> Any:
+def _check_item(item: Any, where: str) -> Any:
     """Return a response or an exception as it is, and all else as blocks."""
     if isinstance(item, ChatResponse | BaseException):
         return item

@@ -72,7 +72,7 @@ def changed_setting(settings: SettingsT, name: str, value: Any, module: str) -> 
     field = type(settings).model_fields[name]
     if value is None:
         return settings.model_copy(update={name: field.get_default(call_default_factory=True)})
-    adapter: TypeAdapter[Any] = TypeAdapter(_declared(field))
+    adapter: TypeAdapter[Any] = TypeAdapter(_declared_type(field))
     try:
         checked = adapter.validate_python(value, strict=True)
     except ValidationError as error:
@@ -82,7 +82,7 @@ def changed_setting(settings: SettingsT, name: str, value: Any, module: str) -> 
     raise SettingError(f"{module}: {problem(type(settings), detail, {})}", module=module, key=name)
 
 
-def _declared(field: FieldInfo) -> Any:
+def _declared_type(field: FieldInfo) -> Any:
     """Return the type of a field as it was declared, with what it is checked by."""
     found: Any = field.annotation
     return Annotated[(found, *field.metadata)] if field.metadata else found  # pyright: ignore[reportInvalidTypeForm] -- made here

@@ -56,7 +56,7 @@ def test_places_are_given_in_order_and_none_is_lost(
 
         async def call(number: int, place: Place) -> None:
             with scopes[number]:
-                await place.given()
+                await place.wait_until_given()
                 inside.append((number, place))
             ended.append(number)
 

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_providers.prices import pricing as pricing_module
-from amplifier_providers.prices.counts import Counts, charged, counts_of
+from amplifier_providers.prices.counts import Counts, charged_dollars, counts_of
 from amplifier_providers.prices.pricing import Pricing
 from amplifier_providers.prices.rates import dollars
 from amplifier_providers.prices.settings import ModelPrices
@@ -224,7 +224,7 @@ def test_a_server_of_the_users_own_costs_nothing(service: str) -> None:
 def test_what_a_service_says_that_it_charged_is_the_cost(
     raw: dict[str, Any] | None, cost: str | None
 ) -> None:
-    assert charged(raw) == (None if cost is None else Decimal(cost))
+    assert charged_dollars(raw) == (None if cost is None else Decimal(cost))
     known = Pricing("openrouter", "https://openrouter.ai/api/v1")
     found = known.cost(buckets_of(Counts(1)), raw, ("openai/gpt-4.1",))
     assert found == Decimal(cost) if cost is not None else found is not None

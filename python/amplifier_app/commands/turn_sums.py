@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from amplifier_app.dollars import dollars
-from amplifier_providers.running.count_noun import counted
+from amplifier_providers.running.count_noun import count_noun
 
 if TYPE_CHECKING:
     from amplifier_agent import Result, TokenUsage
@@ -43,8 +43,8 @@ class TurnSums:
         parts = (
             f"{read:,} tokens in{cached}",
             f"{usage.output + usage.reasoning:,} out",
-            counted(self._calls, "model call"),
-            counted(self._turns, "turn"),
+            count_noun(self._calls, "model call"),
+            count_noun(self._turns, "turn"),
             "the price is not known" if self._cost is None else dollars(self._cost),
         )
         return ", ".join(parts)

@@ -11,7 +11,7 @@ from amplifier_core import events
 from amplifier_modules.loops.goal.pursuit import CONTINUING, GOAL_PROGRESS
 from amplifier_modules.loops.steering import STEERING_DISCARDED
 from amplifier_modules.spending.budget import BUDGET_WARNING, warning_text
-from amplifier_providers.running.count_noun import counted
+from amplifier_providers.running.count_noun import count_noun
 from amplifier_providers.wire.events import PROVIDER_PULL_PROGRESS
 
 _SHOWN_BYTES = 100_000_000
@@ -49,7 +49,7 @@ def _notice_of_compaction(data: Mapping[str, Any]) -> Notice:
     before, after = data.get("before_tokens"), data.get("after_tokens")
     size = ""
     if isinstance(before, int) and isinstance(after, int):
-        size = f" (about {before:,} to {counted(after, 'token')})"
+        size = f" (about {before:,} to {count_noun(after, 'token')})"
     return f"the conversation was shortened to fit the model{size}", "note"
 
 
@@ -68,7 +68,7 @@ def _goal(data: Mapping[str, Any]) -> Notice | None:
         limit = f" of {most}" if isinstance(most, int) else ""
         return f"goal, round {count}{limit}: not reached yet{after}", "note"
     if data.get("state") == "reached" and isinstance(count, int):
-        return f"goal reached in {counted(count, 'round')}{after}", "note"
+        return f"goal reached in {count_noun(count, 'round')}{after}", "note"
     return None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from amplifier_app.printable import printable_line
-from amplifier_providers.running.count_noun import counted
+from amplifier_providers.running.count_noun import count_noun
 
 MAX_PREVIEW_CHARS = 200
 """Characters of a tool call's arguments, or of a result, that are shown."""
@@ -61,14 +61,14 @@ def _summary(output: object) -> str:
     if isinstance(output, str):
         return _text_summary(output)
     if isinstance(output, Sequence):
-        return counted(len(cast("Sequence[object]", output)), "item")
+        return count_noun(len(cast("Sequence[object]", output)), "item")
     return "" if output is None else printable_line(_text(output), MAX_PREVIEW_CHARS)
 
 
 def _text_summary(text: str) -> str:
     first, _, rest = text.strip("\n").partition("\n")
     line = printable_line(first.removesuffix("\r"), MAX_PREVIEW_CHARS - 20)
-    return f"{line} (+{counted(rest.count(chr(10)) + 1, 'line')})" if rest else line
+    return f"{line} (+{count_noun(rest.count(chr(10)) + 1, 'line')})" if rest else line
 
 
 def _fields_summary(fields: Mapping[str, Any]) -> str:
@@ -81,18 +81,18 @@ def _fields_summary(fields: Mapping[str, Any]) -> str:
     total = number("total")
     if (matches := number("total_matches")) is not None:
         files = number("total_files")
-        where = "" if files is None else f" in {counted(files, 'file')}"
-        return counted(matches, "match", "matches") + where
+        where = "" if files is None else f" in {count_noun(files, 'file')}"
+        return count_noun(matches, "match", "matches") + where
     if total is not None and "entries" in fields:
-        return counted(total, "entry", "entries")
+        return count_noun(total, "entry", "entries")
     if total is not None and (size := number("total_bytes")) is not None:
-        return f"{counted(total, 'file')}, {counted(size, 'byte')}"
+        return f"{count_noun(total, 'file')}, {count_noun(size, 'byte')}"
     if (lines := number("total_lines")) is not None:
         shown = number("shown_lines")
         part = "" if shown in (None, lines) else f"{shown:,} of "
-        return part + counted(lines, "line")
+        return part + count_noun(lines, "line")
     return ", ".join(
-        f"{_cut(key)}={counted(len(value), 'item') if _is_long(value) else _value(value)}"
+        f"{_cut(key)}={count_noun(len(value), 'item') if _is_long(value) else _value(value)}"
         for key, value in list(fields.items())[:8]
     )
 

@@ -9,7 +9,7 @@ from typing import cast
 from amplifier_app.dollars import dollars
 from amplifier_providers.prices.dollars import read_dollars
 from amplifier_providers.prices.token_count import read_count, sum_counts
-from amplifier_providers.running.count_noun import counted
+from amplifier_providers.running.count_noun import count_noun
 
 
 class TokenCount:
@@ -72,9 +72,9 @@ class TokenCount:
             parts.append(f"{written:,} out{share}")
         if not parts:
             return ""
-        parts.append(counted(self._calls, "model call"))
+        parts.append(count_noun(self._calls, "model call"))
         if tool_calls:
-            parts.append(counted(tool_calls, "tool"))
+            parts.append(count_noun(tool_calls, "tool"))
         if self._cost:
             parts.append(dollars(self._cost))
         return " · ".join(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from amplifier_providers.running.count_noun import counted
+from amplifier_providers.running.count_noun import count_noun
 
 from .groups import Message, program_of
 
@@ -33,10 +33,10 @@ def notice(
     if verbosity == "none" and summary is None:
         return None
     are = "is" if removed == 1 else "are"
-    text = f"{counted(removed, 'earlier message')} of this conversation {are} not shown, "
+    text = f"{count_noun(removed, 'earlier message')} of this conversation {are} not shown, "
     text += "because it has grown too long."
     if verbosity == "detailed":
-        shortened = f"{counted(truncated, 'tool result')} {'is' if truncated == 1 else 'are'}"
+        shortened = f"{count_noun(truncated, 'tool result')} {'is' if truncated == 1 else 'are'}"
         text += f" The first message of the user and the newest messages are shown. {shortened}"
         text += " shortened, and say so at their end. What is missing can be asked for again."
     if summary is None:

@@ -31,12 +31,12 @@ def block_text(block: Mapping[str, Any]) -> str | None:
         case "text" if kind != "text" and isinstance(block.get("text"), str):
             return block["text"]
         case "code" if isinstance(block.get("text"), str):
-            return _fenced(block["text"], block.get("language"))
+            return _fence(block["text"], block.get("language"))
         case "table":
             return _table(block.get("columns"), block.get("rows"))
         case "chart" if "data" in block:
             written = _json({"kind": block.get("kind"), "data": block["data"]})
-            return None if written is None else _fenced(written, "json")
+            return None if written is None else _fence(written, "json")
         case _:
             return None
 
@@ -47,7 +47,7 @@ def fence_for(text: str, least: int = 3) -> str:
     return "`" * max(least, longest + 1)
 
 
-def _fenced(text: str, language: Any) -> str:
+def _fence(text: str, language: Any) -> str:
     """Return a code block that nothing in the text ends."""
     fence = fence_for(text)
     named = language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""

@@ -119,11 +119,11 @@ def tool_call(call: ParsedCall) -> ToolCall:
     arguments = call.arguments
     known: dict[str, Any] = {"id": call.id or f"call_{uuid4().hex}", "name": call.name}
     if arguments is None:
-        return ToolCall(**known, arguments={}, **broken(call.error, call))
+        return ToolCall(**known, arguments={}, **broken_call_fields(call.error, call))
     return ToolCall(**known, arguments=arguments)
 
 
-def broken(error: str | None, call: ParsedCall) -> dict[str, Any]:
+def broken_call_fields(error: str | None, call: ParsedCall) -> dict[str, Any]:
     """Return the fields of a call that cannot run."""
     return {"error": error, "raw_arguments": call.raw}
 

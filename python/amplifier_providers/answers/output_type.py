@@ -45,7 +45,7 @@ class OutputType(Generic[OutputT]):
     @property
     def tool_schema(self) -> dict[str, Any]:
         """The schema of the arguments of the tool that takes the answer."""
-        return self.schema if self.is_object else _wrapped(self.schema)
+        return self.schema if self.is_object else _wrap_schema(self.schema)
 
     def answer_in(self, arguments: dict[str, Any]) -> Any:
         """Return the answer that is in the arguments of the tool, as JSON has it."""
@@ -81,7 +81,7 @@ def is_native(provider: Any) -> bool:
     return STRUCTURED_OUTPUT in provider.get_info().capabilities
 
 
-def _wrapped(schema: dict[str, Any]) -> dict[str, Any]:
+def _wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
     inner = {key: value for key, value in schema.items() if key != "$defs"}
     definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
     return {

@@ -126,9 +126,9 @@ class Pieces:
             # A response may follow, which adds what was not yielded.
             self._last = replace(chunk, content="", type="message", call=None)
             chunk = replace(chunk, finished=False, judged_calls=())
-        yield from self._noted(chunk)
+        yield from self._note_chunk(chunk)
 
-    def _noted(self, chunk: StreamChunk) -> Iterator[StreamChunk | AgentEvent]:
+    def _note_chunk(self, chunk: StreamChunk) -> Iterator[StreamChunk | AgentEvent]:
         self.call_index = None
         if chunk.type == "tool_call":
             self.call_index = chunk.call.index if chunk.call else 0
@@ -211,10 +211,10 @@ def _thoughts_for_display(response: ChatResponse) -> Iterator[str]:
 
 def native_calls(response: ChatResponse) -> list[dict[str, Any]]:
     """Return the calls of a response in the form of a decoder's blocks."""
-    return [_decoded(call) for call in tool_calls_of(response)]
+    return [_decode_call(call) for call in tool_calls_of(response)]
 
 
-def _decoded(call: ToolCall) -> dict[str, Any]:
+def _decode_call(call: ToolCall) -> dict[str, Any]:
     extra = call.model_extra or {}
     error = extra.get("error")
     return {

@@ -93,7 +93,7 @@ class AnthropicProvider(WireProvider):
         raw = {key: value for key, value in block.items() if key not in known}
         return {"type": "tool_use", **raw, "input": block.get("arguments")}
 
-    def continued(
+    def build_next_request(
         self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
     ) -> WireRequest | None:
         """Go on where the API paused: its content is sent back unchanged."""

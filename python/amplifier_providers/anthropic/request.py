@@ -67,7 +67,7 @@ class AnthropicEncoder:
         given = given_options(options)
         model: str = given.get("model") or request.model or self._config.default_model
         history = self._history.check(request.messages, self._rules(model))
-        return self._encoded(request, history, model, given)
+        return self._encode(request, history, model, given)
 
     def _rules(self, model: str) -> AnthropicRules:
         prefill = model_profile(model).prefill
@@ -82,7 +82,7 @@ class AnthropicEncoder:
             for oldest in list(self._received)[: _MAX_SIGNATURES // 2]:
                 self._received.pop(oldest, None)
 
-    def _encoded(
+    def _encode(
         self, request: ChatRequest, history: CheckedHistory, model: str, options: dict[str, Any]
     ) -> WireRequest:
         if not history.turns:

@@ -74,7 +74,7 @@ class AnthropicRules(HistoryRules):
             kept.append(part)
         return kept
 
-    def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
+    def pair_parts(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts without the calls and results of the server's tools that are alone."""
         kept: list[JsonDict] = []
         open_calls: set[Any] = set()

@@ -113,7 +113,7 @@ async def mount(
     hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
     if settings.place.speaks_responses:
         provider = AzureOpenAIProvider(settings, hooks, retries=retries)
-        return await provider.mounted(coordinator)
+        return await provider.mount(coordinator)
 
     from .deployment import DeploymentProvider, without_effect
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from amplifier_core._kernel.advice import did_you_mean
 
-from .markup import code, listed
+from .markup import code, list_names
 from .readings import mapping
 from .tool_schema import Tool, WrongValue
 
@@ -41,7 +41,7 @@ def read_call(prompt: str, tools: Mapping[str, Tool]) -> AskedCall | None:
     found = _CALL.fullmatch(prompt.strip())
     if found is None:
         return None
-    tool = _named(found["name"], tools)
+    tool = _find_tool(found["name"], tools)
     if tool is None:
         if found["verb"].lower() not in _CERTAIN:
             return None
@@ -54,12 +54,12 @@ def read_call(prompt: str, tools: Mapping[str, Tool]) -> AskedCall | None:
         return AskedCall(tool.name, {}, problem)
     missing = [name for name in tool.required if name not in arguments]
     if missing:
-        lacks = f"I cannot call {code(tool.name)} without {listed(missing, _MAX_TOOLS)}."
+        lacks = f"I cannot call {code(tool.name)} without {list_names(missing, _MAX_TOOLS)}."
         return AskedCall(tool.name, {}, f"{lacks}\n\n{_needs(tool)}")
     return AskedCall(tool.name, arguments)
 
 
-def _named(name: str, tools: Mapping[str, Tool]) -> Tool | None:
+def _find_tool(name: str, tools: Mapping[str, Tool]) -> Tool | None:
     if name in tools:
         return tools[name]
     return next((tool for known, tool in tools.items() if _alike(known) == _alike(name)), None)
@@ -68,7 +68,7 @@ def _named(name: str, tools: Mapping[str, Tool]) -> Tool | None:
 def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
     if not tools:
         return f"There is no tool {code(name)}: no tool is mounted."
-    names = listed(sorted(tools), _MAX_TOOLS)
+    names = list_names(sorted(tools), _MAX_TOOLS)
     advice = did_you_mean(name, tools) or "."
     return f"There is no tool {code(name)}{advice} These tools are mounted: {names}."
 
@@ -79,7 +79,7 @@ def _needs(tool: Tool) -> str:
         return f"{code(tool.name)} declares no arguments."
     required = tool.required
     lines = [
-        f"- {tool.described(name)}" + ("" if name in required else "; may be left out")
+        f"- {tool.describe_argument(name)}" + ("" if name in required else "; may be left out")
         for name in tool.properties
     ]
     first = (required or list(tool.properties))[:2]

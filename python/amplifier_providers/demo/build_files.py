@@ -32,7 +32,7 @@ def describe(name: str, content: str) -> list[str]:
 def _pyproject(content: str) -> list[str]:
     data = tomllib.loads(content)
     project = mapping(data.get("project")) or mapping(mapping(data.get("tool")).get("poetry"))
-    said = _named("Python project", project)
+    said = _describe_project("Python project", project)
     said += _value("needs Python", project.get("requires-python"))
     said += _names("commands", list(mapping(project.get("scripts"))))
     return said + _value("built by", mapping(data.get("build-system")).get("build-backend"))
@@ -41,12 +41,16 @@ def _pyproject(content: str) -> list[str]:
 def _cargo(content: str) -> list[str]:
     data = tomllib.loads(content)
     members = [text(member) for member in items(mapping(data.get("workspace")).get("members"))]
-    return _named("Rust crate", mapping(data.get("package"))) + _names("workspace of", members)
+    return _describe_project("Rust crate", mapping(data.get("package"))) + _names(
+        "workspace of", members
+    )
 
 
 def _package_json(content: str) -> list[str]:
     data = mapping(json.loads(content))
-    return _named("package", data) + _names("scripts", list(mapping(data.get("scripts"))))
+    return _describe_project("package", data) + _names(
+        "scripts", list(mapping(data.get("scripts")))
+    )
 
 
 def _makefile(content: str) -> list[str]:
@@ -62,7 +66,7 @@ def _nothing(content: str) -> list[str]:
     return []
 
 
-def _named(kind: str, data: dict[str, Any]) -> list[str]:
+def _describe_project(kind: str, data: dict[str, Any]) -> list[str]:
     said = _value(kind, data.get("name")) + _value("version", data.get("version"))
     description = " ".join(text(data.get("description")).split())
     return [*said, f"“{description}”"] if description else said

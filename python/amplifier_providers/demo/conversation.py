@@ -78,7 +78,7 @@ def read_turn(body: dict[str, Any]) -> Turn:
             continue
         results = [_result(block, calls) for block in content if block.get("type") == "tool_result"]
         turn.results += results
-        said = _said(content)
+        said = _user_text(content)
         is_cut_off = bool(said) and _was_cut_off(turn, results)
         if said and (is_cut_off or not results):
             earlier += [turn.prompt] if turn.prompt else []
@@ -107,7 +107,7 @@ def _was_cut_off(turn: Turn, results: list[Result]) -> bool:
     return is_first and all(result.failed for result in results)
 
 
-def _said(content: list[dict[str, Any]]) -> str:
+def _user_text(content: list[dict[str, Any]]) -> str:
     return "\n".join(said for said in _texts(content) if not said.startswith(_NOT_FROM_THE_USER))
 
 

@@ -8,7 +8,7 @@ from amplifier_guard import TerminalText
 
 from .asked_call import AskedCall, read_call
 from .conversation import Result, Turn
-from .markup import code, fenced
+from .markup import code, fence
 from .next_calls import next_calls
 from .report import write_report
 from .survey import read_survey
@@ -22,7 +22,7 @@ _MAX_RESULT_CHARS = 8_000
 
 def decide(turn: Turn) -> Answer:
     """Call a tool, answer, or look at the folder and report."""
-    asked = _asked(turn)
+    asked = _find_asked_call(turn)
     if asked is not None:
         return _call(turn, asked)
     said = reply(turn)
@@ -43,7 +43,7 @@ def _look(turn: Turn) -> Answer:
     return Answer(thoughts, "", calls) if turn.thinks else Answer("", thoughts, calls)
 
 
-def _asked(turn: Turn) -> AskedCall | None:
+def _find_asked_call(turn: Turn) -> AskedCall | None:
     """The call that the request asks for, in one of its lines or as a whole."""
     found = [read_call(each, turn.described) for each in (turn.prompt, *turn.prompt.splitlines())]
     calls = [each for each in found if each is not None]
@@ -53,7 +53,7 @@ def _asked(turn: Turn) -> AskedCall | None:
 def _call(turn: Turn, asked: AskedCall) -> Answer:
     if turn.rounds:
         thoughts = f"{_request(turn)} The tool has answered, so I report what it said."
-        said = "\n\n".join(_reported(result) for result in turn.results)
+        said = "\n\n".join(_report_result(result) for result in turn.results)
         return Answer(thoughts if turn.thinks else "", said or "The call has no result.", [])
     problem = asked.problem
     if not problem and not turn.may_call:
@@ -66,7 +66,7 @@ def _call(turn: Turn, asked: AskedCall) -> Answer:
     return Answer(thoughts, "", calls) if turn.thinks else Answer("", thoughts, calls)
 
 
-def _reported(result: Result) -> str:
+def _report_result(result: Result) -> str:
     name = code(result.call.name)
     shown = result.text
     try:
@@ -80,7 +80,9 @@ def _reported(result: Result) -> str:
         )
     if not shown.strip():
         return f"{name} {'failed without a reason' if result.failed else 'answered nothing'}."
-    return f"{name} {'failed' if result.failed else 'answered'}:\n\n{fenced(shown, language)}"
+    return (
+        f"{name} {'failed' if result.failed else 'answered'}:\n\n{fence(shown, language)}"
+    )
 
 
 def _request(turn: Turn) -> str:

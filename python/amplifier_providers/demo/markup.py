@@ -15,7 +15,7 @@ def code(written: str) -> str:
     return f"{fence}{pad}{line}{pad}{fence}"
 
 
-def fenced(written: str, language: str = "") -> str:
+def fence(written: str, language: str = "") -> str:
     """Return `written` as a block of code, whatever backticks it holds."""
     fence = fence_for(written)
     return f"{fence}{language}\n{written}\n{fence}"
@@ -38,7 +38,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def list_names(names: Sequence[str], most: int) -> str:
     """Return up to `most` names as code, with an ellipsis where there are more."""
     more = ", …" if len(names) > most else ""
     return ", ".join(code(name) for name in names[:most]) + more

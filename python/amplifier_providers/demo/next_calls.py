@@ -66,17 +66,17 @@ def _look_around(turn: Turn) -> list[Call]:
         wishes.append(("grep", {**search, "limit": _MAX_PLACES}))
         if (pattern := name_pattern(word)) is not None:
             wishes.append(("glob", {"pattern": pattern, "limit": _MAX_PLACES}))
-    return _offered(turn, wishes)
+    return _keep_available(turn, wishes)
 
 
 def _read_what_matters(turn: Turn, survey: Survey) -> list[Call]:
-    return _offered(
+    return _keep_available(
         turn,
         [("read_file", {"path": path, "limit": _MAX_LINES}) for path in files_to_read(survey)],
     )
 
 
-def _offered(turn: Turn, wishes: list[tuple[str, dict[str, Any]]]) -> list[Call]:
+def _keep_available(turn: Turn, wishes: list[tuple[str, dict[str, Any]]]) -> list[Call]:
     """Keep the calls of available tools, with the parameters that they declare."""
     calls: list[Call] = []
     for name, arguments in wishes:

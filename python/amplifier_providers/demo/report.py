@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from amplifier_guard import TerminalText
-from amplifier_providers.running.count_noun import counted
+from amplifier_providers.running.count_noun import count_noun
 
 from .build_files import describe, is_build_file
 from .conversation import Turn
 from .languages import count_languages
-from .markup import code, listed, number, quote, table
+from .markup import code, list_names, number, quote, table
 from .next_calls import readme_of
 from .prompt import name_pattern, word_pattern, words_to_look_for
 from .readme import read_readme
@@ -78,19 +78,21 @@ def _answer(words: list[str], survey: Survey) -> str:
             lines.append(_found_lines(word, search))
         names = survey.names.get(name_pattern(word) or "")
         if names is not None and names.total:
-            shown = listed([path for path, _ in names.files], _MAX_NAMES)
+            shown = list_names([path for path, _ in names.files], _MAX_NAMES)
             has = "has" if names.total == 1 else "have"
             lines.append(
-                f"- {counted(names.total, 'file')} {has} {code(word)} in the name: {shown}"
+                f"- {count_noun(names.total, 'file')} {has} {code(word)} in the name: {shown}"
             )
     return "\n".join(lines)
 
 
 def _found_lines(word: str, search: Search) -> str:
     if not search.total_matches:
-        return f"- {code(word)} is in none of {counted(search.searched_files, 'text file')}."
+        return f"- {code(word)} is in none of {count_noun(search.searched_files, 'text file')}."
     contain = "contains" if search.total_matches == 1 else "contain"
-    head = f"- {counted(search.total_matches, 'line')} in {counted(search.total_files, 'file')}"
+    head = (
+        f"- {count_noun(search.total_matches, 'line')} in {count_noun(search.total_files, 'file')}"
+    )
     return "\n".join([f"{head} {contain} {code(word)}:", *_places(search, indent="  ")])
 
 
@@ -98,7 +100,7 @@ def _emptiness(survey: Survey) -> str:
     if survey.listing is None or survey.listing.total == 0:
         return "The folder is empty: there are no files here."
     names = survey.listing.directories + survey.listing.files
-    shown = f" It holds {listed(names, _MAX_NAMES)}." if names else ""
+    shown = f" It holds {list_names(names, _MAX_NAMES)}." if names else ""
     return (
         "There are no files to look at: nothing outside `.git`, `.venv`, `target` and"
         f" `node_modules`.{shown}"
@@ -168,7 +170,7 @@ def _todos(search: Search | None) -> str:
         where = " of the files that were searched" if search.left_out else ""
         return f"## `{TODO}`\n\nNo line{where} contains the word."
     contain = "contains" if search.total_matches == 1 else "contain"
-    head = f"{counted(search.total_matches, 'line')} in {counted(search.total_files, 'file')}"
+    head = f"{count_noun(search.total_matches, 'line')} in {count_noun(search.total_files, 'file')}"
     first = " The first:" if search.total_matches > len(search.places) else ""
     lines = _places(search)
     return f"## `{TODO}`\n\n{head} {contain} the word.{first}" + ("\n\n" + "\n".join(lines)) * bool(
@@ -209,7 +211,7 @@ def _named_files(survey: Survey) -> str:
 
 
 def _length(file: FileText) -> str:
-    return f", {counted(file.total_lines, 'line')}"
+    return f", {count_noun(file.total_lines, 'line')}"
 
 
 def _top_level(survey: Survey) -> str:
@@ -217,9 +219,9 @@ def _top_level(survey: Survey) -> str:
         return ""
     lines: list[str] = []
     if survey.listing.directories:
-        lines.append(f"- folders: {listed(survey.listing.directories, _MAX_NAMES)}")
+        lines.append(f"- folders: {list_names(survey.listing.directories, _MAX_NAMES)}")
     if survey.listing.files:
-        lines.append(f"- files: {listed(survey.listing.files, _MAX_NAMES)}")
+        lines.append(f"- files: {list_names(survey.listing.files, _MAX_NAMES)}")
     return "## Top level\n\n" + "\n".join(lines) if lines else ""
 
 

@@ -100,7 +100,7 @@ def read_survey(turn: Turn) -> Survey:
             reason = (
                 _first_line(result.text) if not result.data else "its result has an unknown form"
             )
-            survey.problems.append(f"`{_shown(result)}` failed: {reason}")
+            survey.problems.append(f"`{_write_result(result)}` failed: {reason}")
     return survey
 
 
@@ -199,7 +199,7 @@ def _file_text(data: dict[str, Any], asked: dict[str, Any]) -> FileText | None:
     )
 
 
-def _shown(result: Result) -> str:
+def _write_result(result: Result) -> str:
     target = text(result.call.input.get("pattern")) or text(result.call.input.get("path"))
     return f"{result.call.name} {target}".strip().replace("`", "'")
 

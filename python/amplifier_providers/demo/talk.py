@@ -134,15 +134,15 @@ def _memory(turn: Turn, asked: re.Match[str]) -> str:
         found = [each for each in said if word.lower() in each.lower()]
         if not found:
             return f"{subject} said nothing about {code(word)} in this conversation."
-        return f"{subject} said about {code(word)}:\n\n{_quoted(found)}"
+        return f"{subject} said about {code(word)}:\n\n{_quote(found)}"
     if _FIRST.search(words):
         return f"First, {subject.replace('You', 'you')} said:\n\n{quote(said[0])}"
     if _LAST.search(words):
         return f"Last, {subject.replace('You', 'you')} said:\n\n{quote(said[-1])}"
-    return f"{subject} said, in this order:\n\n{_quoted(said)}"
+    return f"{subject} said, in this order:\n\n{_quote(said)}"
 
 
-def _quoted(said: list[str]) -> str:
+def _quote(said: list[str]) -> str:
     more = len(said) - _MAX_SHOWN
     left_out = f"\n\nand {more} more" if more > 0 else ""
     return "\n\n".join(quote(each) for each in said[:_MAX_SHOWN]) + left_out

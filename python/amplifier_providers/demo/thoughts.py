@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from amplifier_guard import TerminalText
-from amplifier_providers.running.count_noun import counted
+from amplifier_providers.running.count_noun import count_noun
 
 from .conversation import Turn
 from .languages import count_languages
-from .markup import code, listed, number
+from .markup import code, list_names, number
 from .prompt import words_to_look_for
 from .readings import text
 from .survey import TODO, Survey
@@ -42,7 +42,9 @@ def _before_looking(turn: Turn, calls: list[Call]) -> str:
     steps = [plan for name, plan in plans.items() if any(call.name == name for call in calls)]
     thoughts.append(f"In parallel, I {', '.join(steps)}.")
     if words := words_to_look_for(turn.prompt):
-        thoughts.append(f"I also look for {listed(words, _MAX_NAMES)}, which the request names.")
+        thoughts.append(
+            f"I also look for {list_names(words, _MAX_NAMES)}, which the request names."
+        )
     return " ".join(thoughts)
 
 
@@ -50,7 +52,7 @@ def _after_looking(survey: Survey, calls: list[Call]) -> str:
     thoughts = _impressions(survey)
     paths = [text(call.input.get("path")) for call in calls]
     thoughts.append(
-        f"These files should say what it is about, so I read them: {listed(paths, 10)}."
+        f"These files should say what it is about, so I read them: {list_names(paths, 10)}."
     )
     return " ".join(thoughts)
 
@@ -60,7 +62,7 @@ def _impressions(survey: Survey) -> list[str]:
     if survey.files is not None:
         size = f"{number(survey.files.total_bytes)} bytes"
         seen = "I see" if not survey.files.left_out else "The folder is large; I looked at"
-        thoughts.append(f"{seen} {counted(survey.files.total, 'file')} with {size} in all.")
+        thoughts.append(f"{seen} {count_noun(survey.files.total, 'file')} with {size} in all.")
         known, _ = count_languages(survey.files.extensions)
         first = list(known.items())[:_MAX_LANGUAGES]
         if first:
@@ -70,10 +72,10 @@ def _impressions(survey: Survey) -> list[str]:
             path, size = survey.files.files[0]
             thoughts.append(f"The largest is {code(path)} with {number(size)} bytes.")
     if survey.todos is not None:
-        lines = counted(survey.todos.total_matches, "line")
+        lines = count_noun(survey.todos.total_matches, "line")
         thoughts.append(f"{lines} with {TODO}.")
     if survey.listing is not None and survey.listing.directories:
-        shown = listed(survey.listing.directories, _MAX_NAMES)
+        shown = list_names(survey.listing.directories, _MAX_NAMES)
         folders = "folder" if len(survey.listing.directories) == 1 else "folders"
         thoughts.append(f"At the top level: the {folders} {shown}.")
     if survey.problems:
@@ -86,6 +88,6 @@ def _before_reporting(survey: Survey) -> str:
         return "The folder is empty, and the report says so."
     thoughts = [] if survey.texts else _impressions(survey)
     if survey.texts:
-        thoughts.append(f"I have read {listed(list(survey.texts), 10)}.")
+        thoughts.append(f"I have read {list_names(list(survey.texts), 10)}.")
     thoughts.append("Now I write the report, with no figures but those of the tools.")
     return " ".join(thoughts)

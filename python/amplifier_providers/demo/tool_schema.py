@@ -53,13 +53,13 @@ class Tool:
             found = _read(kind, written)
             if found is not None:
                 return found[0]
-        named = " or ".join(dict.fromkeys(_expected(kind) for kind in kinds))
+        named = " or ".join(dict.fromkeys(_describe_expected(kind) for kind in kinds))
         raise WrongValue(f"{code(name)} must be {named}, found {code(written)}")
 
-    def described(self, name: str) -> str:
+    def describe_argument(self, name: str) -> str:
         """Return an argument with its types and what it is for."""
         schema = mapping(self.properties.get(name))
-        kinds = ", ".join(dict.fromkeys(_shown(kind) for kind in self._kinds(schema, 0)))
+        kinds = ", ".join(dict.fromkeys(_write_type(kind) for kind in self._kinds(schema, 0)))
         about = " ".join(text(schema.get("description")).split())
         return f"{code(name)} ({kinds or 'any value'})" + (f": {about}" if about else "")
 
@@ -90,7 +90,7 @@ class Tool:
 def _read(schema: dict[str, Any], written: str) -> tuple[Any] | None:
     """Read a text as a value of a plain schema; None if it is none of its values."""
     given = written.strip()
-    plain = _unquoted(given)
+    plain = _unquote(given)
     if choices := items(schema.get("enum")) or ([schema["const"]] if "const" in schema else []):
         fits = (each for each in choices if _as_text(each).lower() == plain.lower())
         return next(((each,) for each in fits), None)
@@ -142,24 +142,26 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _unquoted(written: str) -> str:
+def _unquote(written: str) -> str:
     """Return a text without the quotes around it."""
     quoted = re.fullmatch(r"\"(.*)\"|'(.*)'|`(.*)`|“(.*)”", written, re.DOTALL)
     return next(each for each in quoted.groups() if each is not None) if quoted else written
 
 
-def _expected(schema: dict[str, Any]) -> str:
+def _describe_expected(schema: dict[str, Any]) -> str:
     """What would be right, for a message."""
     is_chosen = "enum" in schema or "const" in schema
     plain = None if is_chosen else _EXPECTED.get(text(schema.get("type")))
-    return plain or _shown(schema)
+    return plain or _write_type(schema)
 
 
-def _shown(schema: dict[str, Any]) -> str:
+def _write_type(schema: dict[str, Any]) -> str:
     if choices := items(schema.get("enum")) or ([schema["const"]] if "const" in schema else []):
         return "one of " + ", ".join(code(_as_text(each)) for each in choices)
     kind = text(schema.get("type"))
     if kind == "array":
-        inner = [_shown(mapping(each)) for each in items(mapping(schema.get("items")).get("anyOf"))]
+        inner = [
+            _write_type(mapping(each)) for each in items(mapping(schema.get("items")).get("anyOf"))
+        ]
         return f"list of {' or '.join(dict.fromkeys(inner)) or 'values'}"
     return kind or "any value"

@@ -79,7 +79,7 @@ class Place:
             return False
         return True
 
-    async def given(self) -> None:
+    async def wait_until_given(self) -> None:
         """Wait until the place is given; on a cancellation it is left."""
         if self.is_given:
             return

@@ -24,13 +24,13 @@ class RateFile:
 
     def read(self, endpoint: str, now: float) -> dict[str, KnownLimit]:
         """Return what is left of the limits of an endpoint; nothing if that is not known."""
-        return _believed(_state(self._file.read()).get(endpoint, {}), now)
+        return _plausible_limits(_state(self._file.read()).get(endpoint, {}), now)
 
     def write(self, endpoint: str, limits: dict[str, KnownLimit], now: float) -> None:
         """Add what is left of the limits of an endpoint; of each limit the newest is kept."""
 
-        def merged(content: bytes) -> bytes:
-            known = {name: _believed(each, now) for name, each in _state(content).items()}
+        def merge_limits(content: bytes) -> bytes:
+            known = {name: _plausible_limits(each, now) for name, each in _state(content).items()}
             known[endpoint] = newest_of(known.get(endpoint, {}), limits)
             return _STATE.dump_json(
                 {
@@ -43,7 +43,7 @@ class RateFile:
                 }
             )
 
-        self._file.change(merged)
+        self._file.change(merge_limits)
 
 
 def _state(content: bytes) -> _State:
@@ -54,7 +54,7 @@ def _state(content: bytes) -> _State:
         return {}
 
 
-def _believed(
+def _plausible_limits(
     found: dict[str, tuple[float, float, float, float]], now: float
 ) -> dict[str, KnownLimit]:
     """Return the limits that are not whole again yet, without what cannot be."""

@@ -45,7 +45,7 @@ def rate_limits(
         now: Returns the current time, in seconds since the epoch.
     """
     limits: list[RateLimit] = []
-    for kind, values in _named(headers).items():
+    for kind, values in _headers_by_limit(headers).items():
         limit, remaining = _number(values.get("limit")), _number(values.get("remaining"))
         if limit is not None and remaining is not None:
             reset = _reset(values.get("reset", ""), now())
@@ -65,14 +65,14 @@ def reset_wait(headers: Mapping[str, str], now: Callable[[], float] = time.time)
     current = now()
     waits = [
         reset - current
-        for values in _named(headers).values()
+        for values in _headers_by_limit(headers).values()
         if not _number(values.get("remaining"))
         and (reset := _reset(values.get("reset", ""), current)) is not None
     ]
     return max((wait for wait in waits if 0 < wait <= _MAX_WAIT_SECONDS), default=None)
 
 
-def _named(headers: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def _headers_by_limit(headers: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Return what is said of each kind of limit."""
     found: dict[str, dict[str, str]] = {}
     for name, value in headers.items():

@@ -47,7 +47,7 @@ class SharedFile:
         """Replace the content by what `make` makes of it, unless another process keeps the lock."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._locked() as is_locked:
+            with self._hold_lock() as is_locked:
                 if is_locked:
                     self._replace(make(self._content()))
         except OSError as error:
@@ -75,7 +75,7 @@ class SharedFile:
         new.replace(self._path)
 
     @contextlib.contextmanager
-    def _locked(self) -> Generator[bool]:
+    def _hold_lock(self) -> Generator[bool]:
         """Hold the lock of the file, unless another process has it for too long."""
         place = self._path.with_name(f".{self._path.name}.lock")
         descriptor = os.open(place, os.O_RDWR | os.O_CREAT | _NO_WAIT | _NO_LINK, 0o600)

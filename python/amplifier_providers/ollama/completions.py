@@ -13,7 +13,7 @@ from ..wire.body import WireRequest
 from ..wire.options import given_options, named_model
 from .config import PROVIDER, OllamaConfig
 from .models import ModelFacts
-from .wishes import understood
+from .wishes import read_options
 
 PRESET = Preset(PROVIDER, "Ollama", shown_thinking="reasoning", replay="reasoning")
 _ALSO_HERE = ("default_model", "max_tokens", "temperature", "use_streaming")
@@ -46,7 +46,7 @@ class CompletionsEncoder:
         """Encode `request`; the arguments and errors are those of `OllamaEncoder`."""
         given = given_options(options)
         model = named_model(request, given, self._config.default_model, PROVIDER)
-        wishes = understood(request, given, self._config, self._facts(model), model)
+        wishes = read_options(request, given, self._config, self._facts(model), model)
         kept = {key: value for key, value in given.items() if key not in _OF_THINKING}
         if (think := wishes.think) is not None:
             kept["reasoning_effort"] = think if isinstance(think, str) else _EFFORTS[think]

@@ -96,9 +96,9 @@ class _Progress:
         if len(self._rest) > _MAX_LINE_BYTES:
             raise self._unfitting()
         for line in filter(bytes.strip, lines):
-            said = self._parsed(line)
+            said = self._parse_line(line)
             if "error" in said:
-                raise self._refused(str(said["error"]))
+                raise self._pull_error(str(said["error"]))
             self.status = str(said.get("status") or "")
             completed, total = _bytes(said, "completed"), _bytes(said, "total")
             percent = completed * 100 // total if completed is not None and total else None
@@ -107,7 +107,7 @@ class _Progress:
                 about = {"provider": self._client.service.name, "model": self._model}
                 yield {**about, "status": self.status, "completed": completed, "total": total}
 
-    def _parsed(self, line: bytes) -> dict[str, Any]:
+    def _parse_line(self, line: bytes) -> dict[str, Any]:
         try:
             value: Any = from_json(line)
         except ValueError:
@@ -120,7 +120,7 @@ class _Progress:
         expected = "the progress of a download"
         return self._client.unfitting(_PULL, "other content", expected, self._model)
 
-    def _refused(self, said: str) -> LLMError:
+    def _pull_error(self, said: str) -> LLMError:
         is_unknown = "file does not exist" in said or "not found" in said
         kind = "not_found_error" if is_unknown else "api_error"
         details = {"type": kind, "message": said, "retryable": False}

@@ -22,11 +22,11 @@ from ..wire.options import (
 )
 from ..wire.result_media import SEPARATOR
 from ..wire.rules import NameForm
-from ..wire.schema import object_schema, resolved
+from ..wire.schema import object_schema, resolve_reference
 from .config import PROVIDER, OllamaConfig
 from .models import ModelFacts
 from .turns import OllamaRules, messages_of
-from .wishes import Wishes, understood
+from .wishes import Wishes, read_options
 
 _TOOL_NAMES = NameForm()
 
@@ -65,14 +65,14 @@ class OllamaEncoder:
         given = given_options(options)
         model = named_model(request, given, self._config.default_model, PROVIDER)
         facts = self._facts(model)
-        wishes = understood(request, given, self._config, facts, model)
+        wishes = read_options(request, given, self._config, facts, model)
         rules = OllamaRules.of(PROVIDER, model, vision=facts.can("vision") is not False)
         history = self._history.check(wishes.request.messages, rules)
         if not history.turns:
             raise nothing_to_send(PROVIDER, model)
-        return self._encoded(wishes, history, model, given)
+        return self._encode(wishes, history, model, given)
 
-    def _encoded(
+    def _encode(
         self, wishes: Wishes, history: CheckedHistory, model: str, given: dict[str, Any]
     ) -> WireRequest:
         config, request = self._config, wishes.request
@@ -134,7 +134,7 @@ def _add_form(encoded: WireRequest, request: ChatRequest) -> str | None:
     if wanted is None or wanted.type == "text":
         return None
     if isinstance(wanted, ResponseFormatJsonSchema):
-        encoded.fields["format"] = resolved(wanted.json_schema)
+        encoded.fields["format"] = resolve_reference(wanted.json_schema)
         return None
     encoded.fields["format"] = "json"
     return format_instructions(wanted)  # else a model may write blanks without end

@@ -41,7 +41,7 @@ class OllamaRules(HistoryRules):
         source = fields_of(block.get("source"))
         return image_data(source) is not None and super().can_send(block)
 
-    def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
+    def pair_parts(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Number the calls, as results are told apart by their order; leave out lone thinking."""
         for place, part in enumerate(parts):
             if part["type"] == "tool_call":

@@ -38,7 +38,7 @@ class Wishes:
         self.degradations.append(Degradation(requested=requested, actual=actual, reason=reason))
 
 
-def understood(
+def read_options(
     request: ChatRequest,
     options: Mapping[str, Any],
     config: OllamaConfig,

@@ -78,4 +78,4 @@ async def mount(
         return None
     hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
     provider = OpenAIProvider(settings, hooks, retries=retries)
-    return await provider.mounted(coordinator)
+    return await provider.mount(coordinator)

@@ -9,7 +9,7 @@ from amplifier_core.message_models import ChatRequest, ResponseFormatJsonSchema
 
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict
-from ..wire.schema import resolved
+from ..wire.schema import resolve_reference
 from .presets import OutputForm
 
 _DEFAULT_NAME = "answer"
@@ -33,7 +33,7 @@ def add_answer_form(encoded: WireRequest, request: ChatRequest, form: OutputForm
     if wanted is None or wanted.type == "text":
         return None
     if isinstance(wanted, ResponseFormatJsonSchema):
-        schema = resolved(wanted.json_schema)
+        schema = resolve_reference(wanted.json_schema)
         # Services hold a model to an object alone, and would turn a list or a text into one.
         is_object = schema.get("type") == "object" and not _OPTIONS & schema.keys()
         if form == "json_schema" and is_object:

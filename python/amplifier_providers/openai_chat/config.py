@@ -178,7 +178,7 @@ def read_config(
         message = f"{module}: `preset` is {named!r} (must be absent, or `{preset}`)"
         raise SettingError(message, module=module, key="preset")
     chosen = PRESETS.get(named, OTHER) if isinstance(named, str) else OTHER
-    found = _found(values, chosen, variables)
+    found = _fill_from_preset(values, chosen, variables)
     if chosen.key_variable and not found.get("api_key"):
         return f"no API key; set `{chosen.key_variable}` or the config key `api_key`"
     settings = read_settings(OpenAIChatConfig, found, module, variables)
@@ -189,7 +189,9 @@ def read_config(
     return ChatConfig(chosen, settings)
 
 
-def _found(values: dict[str, Any], preset: Preset, variables: Mapping[str, str]) -> dict[str, Any]:
+def _fill_from_preset(
+    values: dict[str, Any], preset: Preset, variables: Mapping[str, str]
+) -> dict[str, Any]:
     """Return what a config says, its key and address from the preset and the environment."""
     # The key of one service must not go to another: a preset has its own variable.
     key = _OTHER_KEY if preset is OTHER else preset.key_variable

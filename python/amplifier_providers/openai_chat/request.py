@@ -88,9 +88,9 @@ class ChatEncoder:
         history = self._history.check(request.messages, rules)
         if not history.turns:
             raise nothing_to_send(provider, model)
-        return self._encoded(request, history, model, given)
+        return self._encode(request, history, model, given)
 
-    def _encoded(
+    def _encode(
         self, request: ChatRequest, history: CheckedHistory, model: str, options: dict[str, Any]
     ) -> WireRequest:
         preset, settings = self._preset, self._settings

@@ -59,7 +59,7 @@ class ChatRules(HistoryRules):
         is_given = source.get("type") == "text" or media_url(source) is not None
         return is_given and super().can_send(block)
 
-    def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
+    def pair_parts(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts without thinking that no field takes back, or that stands alone."""
         others = [part for part in parts if part["type"] != "thinking"]
         return parts if others and self.replay != "none" else others

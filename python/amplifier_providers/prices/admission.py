@@ -112,7 +112,7 @@ class Admission:
         if input_tokens is not None:
             self._provider.inputs.note(self._request, model, self._size, input_tokens)
 
-    def lose(self, *, may_cost: bool) -> None:
+    def drop_answer(self, *, may_cost: bool) -> None:
         """Count an admitted request without a whole answer.
 
         Args:

@@ -53,7 +53,7 @@ def counts_of(buckets: Mapping[str, int | None], raw: dict[str, Any] | None) -> 
     return tuple.__new__(Counts, counts)  # pyright: ignore[reportUnknownMemberType] -- of a tuple
 
 
-def charged(raw: dict[str, Any] | None) -> Decimal | None:
+def charged_dollars(raw: dict[str, Any] | None) -> Decimal | None:
     """Return the dollars that the service says it charged; None where it does not say.
 
     OpenRouter has `cost`, and beside it what a key of the user's own paid elsewhere; Perplexity has

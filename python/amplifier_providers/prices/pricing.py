@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from amplifier_core._kernel.shown import shown
 
 from ..own_servers import OWN_SERVERS
-from .counts import Counts, charged, counts_of
+from .counts import Counts, charged_dollars, counts_of
 from .rates import FREE, Rates
 from .settings import ModelPrices, prices_of
 from .table import Source, table_rates
@@ -149,7 +149,7 @@ class Pricing:
     ) -> Decimal | None:
         rates = self._own_rates(models) if self._prices else None
         if rates is None:
-            if (said := charged(raw)) is not None:
+            if (said := charged_dollars(raw)) is not None:
                 return said
             tier = details.get("service_tier") if details else None
             speed = raw.get("speed") if raw else None

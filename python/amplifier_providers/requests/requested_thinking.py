@@ -104,7 +104,7 @@ class RequestedThinking:
         kind, budget, effort = map(value.get, ("type", "budget_tokens", "effort"))
         if kind not in (None, "enabled", "adaptive", "disabled"):
             raise ValueError
-        return _joined(
+        return _join(
             cls.parse(kind), _of_budget(budget), _of_effort(effort), cls(True if value else None)
         )
 
@@ -149,7 +149,7 @@ def requested_thinking(
     decided = next((each for each in sources if each.is_on is not None), sources[0])
     if not decided.is_on:
         return decided
-    return _joined(*(each for each in sources if not each.is_off))
+    return _join(*(each for each in sources if not each.is_off))
 
 
 def _of_call(options: Mapping[str, Any], provider: str | None) -> RequestedThinking:
@@ -164,12 +164,12 @@ def _of_call(options: Mapping[str, Any], provider: str | None) -> RequestedThink
             wanted = _FORM.text if name == "extended_thinking" else _WANTED[name]
             message = f"`{name}` is {shown(value)} (must be {wanted})"
             raise InvalidRequestError(message, provider=provider) from None
-    return _joined(*found)
+    return _join(*found)
 
 
 def _of_settings(settings: Any) -> RequestedThinking:
     switch = getattr(settings, "enable_thinking", None)
-    return _joined(
+    return _join(
         RequestedThinking.parse(getattr(settings, "extended_thinking", None)),
         RequestedThinking.parse(getattr(settings, "thinking_type", None)),
         RequestedThinking(switch),
@@ -203,7 +203,7 @@ def _of_reasoning(value: Any) -> RequestedThinking:
         return _of_effort(value)
     given = cast("Mapping[str, Any]", value)
     switch = given.get("enabled")
-    return _joined(
+    return _join(
         RequestedThinking(switch if isinstance(switch, bool) else None),
         _of_effort(given.get("effort")),
         _of_budget(given.get("max_tokens")),
@@ -223,7 +223,7 @@ _WANTED = {
 }
 
 
-def _joined(*parts: RequestedThinking) -> RequestedThinking:
+def _join(*parts: RequestedThinking) -> RequestedThinking:
     """Return what several wishes of one source say: that of no thinking wins, else the first."""
     for part in parts:
         if part.is_off:

@@ -41,12 +41,12 @@ def estimate_tokens(message: Mapping[str, Any]) -> int:
                 characters += _length(block)
         if calls:
             # Together, but without the brackets around them, and what separates them.
-            characters += _written(calls) - 2 * len(calls)
+            characters += _written_length(calls) - 2 * len(calls)
     else:
         if isinstance(content, str):
             characters += len(content)
         if given := message.get("tool_calls"):
-            characters += _written(given)
+            characters += _written_length(given)
     return tokens + characters // CHARACTERS_PER_TOKEN
 
 
@@ -92,7 +92,7 @@ def _kind(block: Any) -> Any:
 def _length(block: Any) -> int:
     """Return the length of a block as JSON."""
     if not isinstance(block, dict):
-        return _written(block)
+        return _written_length(block)
     fields = cast("dict[str, Any]", block)
     if (
         len(fields) == 2
@@ -106,7 +106,7 @@ def _length(block: Any) -> int:
         if isinstance(value, str) and len(value) > _PIECE_CHARS:
             fields = {**fields, key: ""}
             length += _text_length(value) - 2
-    return length + _written(fields)
+    return length + _written_length(fields)
 
 
 def _text_length(text: str) -> int:
@@ -117,7 +117,7 @@ def _text_length(text: str) -> int:
     return 2 + sum(len(_encode_text(text[at : at + _PIECE_CHARS])) - 2 for at in starts)
 
 
-def _written(value: Any) -> int:
+def _written_length(value: Any) -> int:
     try:
         return len(_encode(value))
     except RecursionError:

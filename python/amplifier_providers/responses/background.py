@@ -81,7 +81,7 @@ class Background:
         place = f"{path}/{response_id}"
         is_over = False
         try:
-            found = await self._finished(place, found, encoded, seconds, started)
+            found = await self._await_end(place, found, encoded, seconds, started)
             is_over = True
         finally:
             if not is_over:
@@ -89,7 +89,7 @@ class Background:
         whole: Any = _Whole(json.dumps(found).encode())
         return Answer(self._client, whole, self._settings, path=path, model=model, seconds=seconds)
 
-    async def _finished(
+    async def _await_end(
         self,
         place: str,
         found: JsonDict,
@@ -102,7 +102,9 @@ class Background:
             status, elapsed = str(found.get("status") or ""), self._clock() - started
             if status != told:
                 told = status
-                await self._emit(BACKGROUND_STATUS, _told(encoded, found, status, elapsed))
+                await self._emit(
+                    BACKGROUND_STATUS, _status_payload(encoded, found, status, elapsed)
+                )
             if status not in _UNFINISHED:
                 return found
             if elapsed >= self._settings.background_timeout:
@@ -167,7 +169,9 @@ class _Whole:
         pass
 
 
-def _told(encoded: ResponsesRequest, found: JsonDict, status: str, elapsed: float) -> JsonDict:
+def _status_payload(
+    encoded: ResponsesRequest, found: JsonDict, status: str, elapsed: float
+) -> JsonDict:
     return {
         "provider": encoded.provider,
         "model": encoded.model,

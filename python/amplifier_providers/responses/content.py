@@ -43,7 +43,7 @@ def image_item(part: JsonDict) -> JsonDict:
 
 
 def _image(part: JsonDict) -> JsonDict | None:
-    given = _given(part, "image_url", data="image_url", file="file_id")
+    given = _source_of(part, "image_url", data="image_url", file="file_id")
     if given is None:
         return None
     return {"type": "input_image", "detail": part.get("detail") or "auto", **given}
@@ -53,7 +53,7 @@ def _document(part: JsonDict) -> JsonDict | None:
     source = fields_of(part.get("source"))
     if source.get("type") == "text" and isinstance(source.get("data"), str):
         return input_text(source["data"])
-    given = _given(part, "file_url", data="file_data", file="file_id")
+    given = _source_of(part, "file_url", data="file_data", file="file_id")
     if given is None:
         return None
     if "file_data" in given:
@@ -61,7 +61,7 @@ def _document(part: JsonDict) -> JsonDict | None:
     return {"type": "input_file", **given}
 
 
-def _given(part: JsonDict, url: str, *, data: str, file: str) -> JsonDict | None:
+def _source_of(part: JsonDict, url: str, *, data: str, file: str) -> JsonDict | None:
     """Return where the bytes are: in an address, in the request, or with the service."""
     source: dict[str, Any] = fields_of(part.get("source"))
     if isinstance(found := source.get("data"), str):

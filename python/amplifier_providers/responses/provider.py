@@ -34,7 +34,7 @@ from .turns import (
     PATCH_CALL,
     REASONING_ITEMS,
     REASONING_LED_TO,
-    linked,
+    link_reasoning,
     patch_call,
 )
 
@@ -83,7 +83,7 @@ class ResponsesProvider(WireProvider):
         self._background = Background(client, settings, self.emit, params, retries=self._retries)
         self._capability: Callable[[str], object] = lambda _: None
 
-    async def mounted(self, coordinator: Any) -> Callable[[], Awaitable[None]]:
+    async def mount(self, coordinator: Any) -> Callable[[], Awaitable[None]]:
         """Mount the provider under its name; return what closes it.
 
         The request after a compaction sends everything: the service has what was left out.
@@ -157,7 +157,7 @@ class ResponsesProvider(WireProvider):
         return fields_of(block.get("item")) or block
 
     @override
-    def shaped(self, block: JsonDict) -> JsonDict:
+    def shape_block(self, block: JsonDict) -> JsonDict:
         if block.get("type") == "image_generation_call" and isinstance(block.get("result"), str):
             return image_of(block)
         if block.get("type") == PATCH_CALL:
@@ -170,12 +170,14 @@ class ResponsesProvider(WireProvider):
         return {**block, "annotations": notes} if notes else block
 
     @override
-    def linked(self, blocks: list[tuple[JsonDict, JsonDict]]) -> list[tuple[JsonDict, JsonDict]]:
-        shaped = linked([block for block, _ in blocks])
+    def link_reasoning(
+        self, blocks: list[tuple[JsonDict, JsonDict]]
+    ) -> list[tuple[JsonDict, JsonDict]]:
+        shaped = link_reasoning([block for block, _ in blocks])
         return [(block, raw) for block, (_, raw) in zip(shaped, blocks, strict=True)]
 
     @override
-    def continued(
+    def build_next_request(
         self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
     ) -> WireRequest | None:
         most = self.responses_settings.max_continuations
@@ -183,10 +185,10 @@ class ResponsesProvider(WireProvider):
             return None
         if results[-1].stop_reason != "max_tokens":
             return None
-        return encoded.continued(results[-1].blocks, len(results), most)
+        return encoded.build_next_request(results[-1].blocks, len(results), most)
 
     @override
-    def mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+    def repair_request(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
         if not isinstance(encoded, ResponsesRequest) or encoded.previous is None:
             return None
         is_lost = isinstance(error, InvalidRequestError | NotFoundError) and (
@@ -207,7 +209,7 @@ class ResponsesProvider(WireProvider):
         thoughts = [
             block
             for result in results
-            for block in linked([self.shaped(block) for block in result.blocks])
+            for block in link_reasoning([self.shape_block(block) for block in result.blocks])
             if block.get("type") == "thinking" and "item" in block
         ]
         if thoughts:

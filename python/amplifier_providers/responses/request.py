@@ -54,16 +54,18 @@ class ResponsesRequest(WireRequest):
 
     def without_chain(self, reason: str) -> ResponsesRequest:
         """Return the request with all turns instead of the response that it goes on with."""
-        told = [*self.notices, self._invalidated(self.previous, reason)]
+        told = [*self.notices, self._invalidation(self.previous, reason)]
         rest = {key: value for key, value in self.fields.items() if key != "previous_response_id"}
         turns = self.whole[: -len(self.turns)] + self.turns
         return replace(self, fields=rest, turns=turns, notices=told)
 
-    def invalidated(self, link: Link) -> None:
+    def note_invalidated(self, link: Link) -> None:
         """Tell that the request sends everything, though it could have gone on with a response."""
-        self.notices.append(self._invalidated(link.lost, link.reason))
+        self.notices.append(self._invalidation(link.lost, link.reason))
 
-    def continued(self, blocks: list[JsonDict], number: int, most: int) -> ResponsesRequest | None:
+    def build_next_request(
+        self, blocks: list[JsonDict], number: int, most: int
+    ) -> ResponsesRequest | None:
         """Return the request that goes on with an answer that was cut, None if nothing can."""
         items = answer_items(blocks)
         if not items:
@@ -73,7 +75,7 @@ class ResponsesRequest(WireRequest):
         turns = [*self.turns, json_bytes(items)[1:-1]]
         return replace(self, turns=turns, notices=[(CONTINUATION, told)])
 
-    def _invalidated(self, response_id: str | None, reason: str) -> tuple[str, JsonDict]:
+    def _invalidation(self, response_id: str | None, reason: str) -> tuple[str, JsonDict]:
         about = {"provider": self.provider, "model": self.model}
         return CHAIN_INVALIDATED, {**about, "response_id": response_id, "reason": reason}
 
@@ -177,7 +179,7 @@ class ResponsesEncoder:
             encoded.fields["previous_response_id"] = link.previous
             encoded.turns = encoded.whole[-1:]
         elif link.lost is not None:
-            encoded.invalidated(link)
+            encoded.note_invalidated(link)
 
 
 def _overridden(settings: ResponsesSettings, given: Mapping[str, Any]) -> ResponsesSettings:

@@ -98,7 +98,7 @@ def _choice(
         case "any":
             return "required"
         case str(name) if name in sent:
-            return _named(sent[name], tools)
+            return _choice_of(sent[name], tools)
         case str(kind) if kind in types:
             return {"type": kind}
         case {"type": "auto" | "none" | "required" as word}:
@@ -106,9 +106,9 @@ def _choice(
         case {"type": "any"}:
             return "required"
         case {"type": "tool" | "function" | "custom", "name": str(name)} if name in sent:
-            return _named(sent[name], tools)
+            return _choice_of(sent[name], tools)
         case {"function": {"name": str(name)}} if name in sent:
-            return _named(sent[name], tools)
+            return _choice_of(sent[name], tools)
         case {"type": kind} if kind in types or kind in {"allowed_tools", "mcp"}:
             return dict(choice)
         case _:
@@ -116,6 +116,6 @@ def _choice(
             raise unknown_choice(choice, known, encoded.provider, encoded.model)
 
 
-def _named(name: str, tools: list[JsonDict]) -> JsonDict:
+def _choice_of(name: str, tools: list[JsonDict]) -> JsonDict:
     kind = next(tool["type"] for tool in tools if tool.get("name") == name)
     return {"type": kind, "name": name}

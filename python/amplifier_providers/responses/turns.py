@@ -68,7 +68,7 @@ class ResponsesRules(HistoryRules):
             return None
         return {"type": "thinking", "item": _reasoning(item), LED_TO: block.get(LED_TO)}
 
-    def completed(self, blocks: list[JsonDict], metadata: JsonDict) -> list[JsonDict]:
+    def add_metadata_blocks(self, blocks: list[JsonDict], metadata: JsonDict) -> list[JsonDict]:
         """Return the blocks with their reasoning, which a loop may have kept as metadata only."""
         items = blocks_of(metadata.get(REASONING_ITEMS))
         if not items or any(block.get("type") in {"thinking", "reasoning"} for block in blocks):
@@ -106,7 +106,7 @@ class ResponsesRules(HistoryRules):
                 taken[key] = None
         return kept
 
-    def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
+    def pair_parts(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts of an answer as the API wants them: reasoning with what it led to.
 
         Reasoning that led to something else, or to nothing that is left, is left out; what it led to
@@ -131,7 +131,7 @@ class ResponsesRules(HistoryRules):
         return kept
 
 
-def linked(blocks: list[JsonDict]) -> list[JsonDict]:
+def link_reasoning(blocks: list[JsonDict]) -> list[JsonDict]:
     """Return the blocks of an answer; those of reasoning say what they led to, and that says so."""
     found: list[JsonDict] = []
     before: JsonDict = {}
@@ -179,7 +179,7 @@ def patch_call(item: JsonDict) -> JsonDict:
 def turn_items(turn: Turn) -> list[JsonDict]:
     """Return a turn as items of the API."""
     if turn.role == "assistant":
-        return [_said(part) for part in turn.parts]
+        return [_item_of_part(part) for part in turn.parts]
     items = [_result(result) for result in turn.results]
     for is_system, parts in groupby(turn.parts, lambda part: part["type"] == "system"):
         role = "developer" if is_system else "user"
@@ -193,7 +193,7 @@ def answer_items(blocks: list[JsonDict]) -> list[JsonDict]:
     There are none if it has no text: nothing could go on.
     """
     parts: list[JsonDict] = []
-    for block in linked(blocks):
+    for block in link_reasoning(blocks):
         item = _item(block)
         if block["type"] == "thinking" and item.get("encrypted_content"):
             parts.append({**block, "item": _reasoning(item)})
@@ -201,10 +201,10 @@ def answer_items(blocks: list[JsonDict]) -> list[JsonDict]:
             parts.append(block)
     if not any(part["type"] == "text" for part in parts):
         return []
-    return [_said(part) for part in ResponsesRules("", "").paired(parts)]
+    return [_item_of_part(part) for part in ResponsesRules("", "").pair_parts(parts)]
 
 
-def _said(part: JsonDict) -> JsonDict:
+def _item_of_part(part: JsonDict) -> JsonDict:
     """Return a part of an assistant turn as an item."""
     match part["type"]:
         case "text":

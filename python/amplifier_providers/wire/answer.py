@@ -136,7 +136,7 @@ class Answer:
         # Some servers and proxies send one JSON object although a stream was asked for.
         if fitting not in content_type and _JSON not in content_type:
             expected = "an event stream" if settings.use_streaming else "JSON"
-            raise await client.misplaced(response, path, expected, seconds, model)
+            raise await client.content_type_error(response, path, expected, seconds, model)
         answer = cls(client, response, settings, path=path, model=model, seconds=seconds)
         answer._deadline = deadline
         return answer
@@ -147,7 +147,7 @@ class Answer:
 
     async def __anext__(self) -> list[StreamEvent]:
         """Return the events of the next piece, at the end of the body `StopAsyncIteration`."""
-        events = await self._fed(self._decoder.feed)
+        events = await self._feed(self._decoder.feed)
         if self._thinking is not None:
             events = self._thinking.feed(events)
         self._note(any(map(_is_content, events)))
@@ -161,7 +161,7 @@ class Answer:
             return
         with contextlib.suppress(StopAsyncIteration):
             while True:
-                self._note(await self._fed(self._decoder.advance))
+                self._note(await self._feed(self._decoder.advance))
 
     async def aclose(self) -> None:
         """Close the connection, unless the answer was read to its end."""
@@ -176,7 +176,7 @@ class Answer:
             async for _ in self._pieces:
                 pass
 
-    def received(self) -> StreamResult:
+    def receive(self) -> StreamResult:
         """Return what came of the answer, whole or not; nothing more is read."""
         if self._finished is None:
             is_whole = self._has_ended and has_framed_body(self._response)
@@ -194,7 +194,7 @@ class Answer:
         client, failure, service = self._client, self._failure, self._client.service
         if self._received > self._longest:
             raise oversized_error(service, self._model, self._longest) from failure
-        result = self.received()
+        result = self.receive()
         if self._thinking is not None:
             result = self._thinking.finish(result)
         # A document that the connection did not bring to its end is no JSON: the end is the reason.
@@ -214,7 +214,7 @@ class Answer:
         cause = _unfinished_status(result) if failure is None else client.clean(root_cause(failure))
         raise truncated_error(service, self._model, cause, result.request_id) from failure
 
-    async def _fed(self, feed: Callable[[bytes], FedT]) -> FedT:
+    async def _feed(self, feed: Callable[[bytes], FedT]) -> FedT:
         """Feed the decoder with the next piece, at the end of the body `StopAsyncIteration`."""
         import httpx2
 

@@ -62,13 +62,13 @@ class BlockEvents:
         self._ids: dict[int, str] = {}
         """The ids that were made, by the index of their block."""
 
-    def shown(self, events: list[StreamEvent]) -> list[StreamEvent]:
+    def visible_events(self, events: list[StreamEvent]) -> list[StreamEvent]:
         """Return the events that anybody gets to see."""
         if not self._hides_thoughts:
             return events
         return [event for event in events if event.data.get("block_type") not in THOUGHTS]
 
-    def completed(self, event: StreamEvent) -> tuple[str, dict[str, Any]]:
+    def complete_event(self, event: StreamEvent) -> tuple[str, dict[str, Any]]:
         """Return the name and the payload of an event."""
         name, data = event.event, event.data
         if name == CONTENT_BLOCK_DELTA and not self._first_index:
@@ -85,19 +85,19 @@ class BlockEvents:
                 raw = self._raw_block(block)
                 block = self._shaped(block)
                 if block.get("type") == "tool_call":
-                    block = self._named(block, index)
+                    block = self._name_call(block, index)
                 data["block"] = block_record(block, raw)
         elif data.get("block_type") == "tool_call":
-            data["metadata"] = self._named(data.get("metadata") or {}, index)
+            data["metadata"] = self._name_call(data.get("metadata") or {}, index)
         return name, data
 
     def chunk(self, event: StreamEvent) -> StreamChunk | None:
         """Return the chunk for an event; None if it adds nothing to the answer that is seen."""
         from amplifier_stream import chunk_of
 
-        if not self.shown([event]):
+        if not self.visible_events([event]):
             return None
-        _, data = self.completed(event)
+        _, data = self.complete_event(event)
         return chunk_of(CompletedEvent(**data))
 
     def blocks(self, result: StreamResult) -> list[tuple[JsonDict, JsonDict]]:
@@ -113,7 +113,7 @@ class BlockEvents:
             found.append((block, raw))
         return found
 
-    def _named(self, call: JsonDict, index: int) -> JsonDict:
+    def _name_call(self, call: JsonDict, index: int) -> JsonDict:
         call_id = call.get("id") or self._ids.get(index)
         if not call_id:
             call_id = self._ids[index] = self._new_id()

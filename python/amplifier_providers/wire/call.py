@@ -60,21 +60,23 @@ class Wire(Payer, Protocol):
         """Return the wire's own form of a decoded block."""
         ...
 
-    def shaped(self, block: JsonDict) -> JsonDict:
+    def shape_block(self, block: JsonDict) -> JsonDict:
         """Return a decoded block as responses have it."""
         ...
 
-    def linked(self, blocks: list[tuple[JsonDict, JsonDict]]) -> list[tuple[JsonDict, JsonDict]]:
+    def link_reasoning(
+        self, blocks: list[tuple[JsonDict, JsonDict]]
+    ) -> list[tuple[JsonDict, JsonDict]]:
         """Return the blocks of an answer, each with its wire's form, that know what they must."""
         ...
 
-    def continued(
+    def build_next_request(
         self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
     ) -> WireRequest | None:
         """Return the request that goes on with an answer that is not whole, None if it is."""
         ...
 
-    def mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+    def repair_request(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
         """Return the request to send instead of one that failed, None to raise the error."""
         ...
 
@@ -155,7 +157,7 @@ class Call:
             provider.raw_block,
             encoded.tool_names,
             len(self._blocks),
-            provider.shaped,
+            provider.shape_block,
             hides_thoughts=encoded.thinking.is_off,
         )
         return self._block_events
@@ -167,10 +169,10 @@ class Call:
     async def show(self, pieces: list[StreamEvent], block_events: BlockEvents) -> None:
         """Tell the hooks of what happened to the blocks."""
         hooks = self._provider.hooks
-        if not (pieces := block_events.shown(pieces)):
+        if not (pieces := block_events.visible_events(pieces)):
             return
         self.is_shown = self._are_emitted = True
-        completed = [block_events.completed(event) for event in pieces]
+        completed = [block_events.complete_event(event) for event in pieces]
         for name, data in completed:
             if name == events.CONTENT_BLOCK_START:
                 self._shown[data["block_index"]] = data["block_type"]
@@ -188,7 +190,7 @@ class Call:
         default = self._provider.settings.retry_shown
         return bool(self._options.get("retry_shown", default))
 
-    async def take_back(self) -> None:
+    async def withdraw_answer(self) -> None:
         """Tell the hooks that the blocks are void that they heard of; others take their place."""
         while self._shown:
             index, kind = self._shown.popitem()
@@ -202,14 +204,16 @@ class Call:
         self.is_shown = False  # another answer can be asked for again
         self._shown.clear()
         self._results.append(result)
-        usage = self._priced(encoded, result)
+        usage = self._price(encoded, result)
         self._usages.append(usage)
         cost = None if usage is None else usage.cost_usd
         reported = reported_counts(result.usage)
         self._admission.settle(encoded.model, *reported, cost, result.usage)
         blocks = [] if self._block_events is None else self._block_events.blocks(result)
-        self._blocks += self._provider.linked(blocks)
-        self.next = self._provider.continued(encoded, self._results, [raw for _, raw in blocks])
+        self._blocks += self._provider.link_reasoning(blocks)
+        self.next = self._provider.build_next_request(
+            encoded, self._results, [raw for _, raw in blocks]
+        )
 
     async def admit(self, encoded: WireRequest) -> None:
         """Have the next request admitted, each attempt by itself, and its answer limited.
@@ -219,22 +223,22 @@ class Call:
         """
         await self._admission.admit(encoded)
 
-    def lose_attempt(self, error: LLMError) -> None:
+    def drop_attempt(self, error: LLMError) -> None:
         """Count a request that failed: as what is held back for it, unless it was refused."""
-        self._admission.lose(may_cost=error.status_code is None and was_sent(error))
+        self._admission.drop_answer(may_cost=error.status_code is None and was_sent(error))
 
     @property
     def has_answer(self) -> bool:
         """Whether a part of the answer has come that another request would go on with."""
         return bool(self._results)
 
-    def lose(self, encoded: WireRequest, result: StreamResult) -> None:
+    def drop_answer(self, encoded: WireRequest, result: StreamResult) -> None:
         """Count an answer that did not come to its end: what was counted of it was paid for."""
-        self._admission.lose(may_cost=True)
+        self._admission.drop_answer(may_cost=True)
         if any(count is not None for count in result.usage.values()):
-            self._usages.append(self._priced(encoded, result, is_whole=False))
+            self._usages.append(self._price(encoded, result, is_whole=False))
 
-    def _priced(
+    def _price(
         self, encoded: WireRequest, result: StreamResult, *, is_whole: bool = True
     ) -> Usage | None:
         provider, details = self._provider, result.metadata
@@ -255,33 +259,33 @@ class Call:
         """Tell that a call is over that was cancelled, or left in the middle."""
         if isinstance(error, anyio.get_cancelled_exc_class() | GeneratorExit):
             with anyio.move_on_after(GRACE_SECONDS, shield=True):
-                await self._tell({"status": "cancelled", **self._counted()})
+                await self._tell({"status": "cancelled", **self._usage_metadata()})
 
-    async def failed(self, encoded: WireRequest, error: LLMError) -> None:
+    async def replace_failed(self, encoded: WireRequest, error: LLMError) -> None:
         """Send another request in the place of one that failed, or tell and raise the error."""
         mended = None
         try:
-            mended = await self._mended(encoded, error) if self.may_repeat else None
+            mended = await self._repair_request(encoded, error) if self.may_repeat else None
         except LLMError as other:  # what should be sent instead cannot be
             error = other
         if mended is not None:
-            await self.take_back()
+            await self.withdraw_answer()
             self.next = mended
             await self._provider.repairs.tell(mended)
             return
         note_hint(error)
         told = {"type": type(error).__name__, "msg": str(error)}
-        await self._tell({"status": "error", "error": told, **self._counted()})
+        await self._tell({"status": "error", "error": told, **self._usage_metadata()})
         raise error
 
-    def _counted(self) -> dict[str, Any]:
+    def _usage_metadata(self) -> dict[str, Any]:
         """Return the usage of a call without a response, where anything was counted."""
         usage = sum_usage(self._usages)
         return {"usage": usage_payload(usage)} if usage else {}
 
-    async def _mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+    async def _repair_request(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
         """Return the request to send in the place of one that failed, if there is any."""
-        mended = self._provider.mended(encoded, error)
+        mended = self._provider.repair_request(encoded, error)
         if mended is not None:
             return mended
         other = self._provider.overload.substitute(encoded.model)

@@ -245,7 +245,7 @@ class ServiceClient:
         finally:
             await response.aclose()
 
-    async def misplaced(
+    async def content_type_error(
         self, response: httpx2.Response, path: str, expected: str, seconds: float, model: str | None
     ) -> LLMError:
         """Make the error for a success of another content type than `expected`, and close it."""

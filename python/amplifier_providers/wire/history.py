@@ -107,7 +107,7 @@ class History:
                 `tool_calls` of an assistant message is read where its content does not hold them.
             rules: What the service and the model accept.
         """
-        turns, start = self._resumed(messages, rules)
+        turns, start = self._resume(messages, rules)
         self._turns = None  # what fails halfway is not gone on with
         for position in range(start, len(messages)):
             turns.add(position, fields_of(messages[position]))
@@ -116,7 +116,7 @@ class History:
         kept = turns.settled.message + 1 if turns.settled else 0
         del self._messages[start:], self._contents[start:]
         self._messages += messages[start:kept]
-        self._contents += map(_copied, _contents(messages[start:kept]))
+        self._contents += map(_copy_content, _contents(messages[start:kept]))
         return CheckedHistory(
             _Checked(),
             system=turns.system,
@@ -127,7 +127,7 @@ class History:
             refused=self._refused,
         )
 
-    def _resumed(self, messages: Sequence[Any], rules: HistoryRules) -> tuple[_Turns, int]:
+    def _resume(self, messages: Sequence[Any], rules: HistoryRules) -> tuple[_Turns, int]:
         """Return what is already checked, and the position of the first message that is not."""
         known = len(self._messages)
         if (
@@ -199,7 +199,7 @@ class _Turns:
     def add_system(self, blocks: list[JsonDict]) -> None:
         within = self.done or self.others or self.results
         for block in blocks:
-            text = self.seen(block, frozenset())
+            text = self.visible_block(block, frozenset())
             if text is not None and within and not self.rules.system_first:
                 self.others.append({"type": "system", "text": text["text"]})
             elif text is not None:
@@ -215,7 +215,7 @@ class _Turns:
                     bool(block.get("is_error")),
                 )
             elif kind not in _THINKING and kind not in _CALLS:
-                seen = self.seen(block, self.rules.user_blocks)
+                seen = self.visible_block(block, self.rules.user_blocks)
                 self.others.extend([seen] if seen else [])
 
     def add_result(self, call_id: Any, output: Any, is_error: bool) -> None:
@@ -230,7 +230,7 @@ class _Turns:
         writer = Writer.of(message.get("metadata"))
         parts: list[JsonDict | None] = []
         blocks = blocks_of(message.get("content"))
-        for block in self.rules.completed(blocks, fields_of(message.get("metadata"))):
+        for block in self.rules.add_metadata_blocks(blocks, fields_of(message.get("metadata"))):
             kind = block.get("type")
             if kind in _CALLS:
                 parts.append(self.add_call(block))
@@ -239,10 +239,10 @@ class _Turns:
             elif kind in self.rules.assistant_blocks and not self.rules.is_of_provider(writer):
                 self.repairs.left_out.append(str(kind))
             elif kind != "tool_result":  # valid in user messages only
-                parts.append(self.seen(block, self.rules.assistant_blocks))
+                parts.append(self.visible_block(block, self.rules.assistant_blocks))
         parts.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
         own = [self.rules.own_part(part, writer) for part in parts if part is not None]
-        self.append("assistant", self.rules.paired(self.rules.unique(own, self.ids)))
+        self.append("assistant", self.rules.pair_parts(self.rules.unique(own, self.ids)))
 
     def own_thinking(self, block: JsonDict, writer: Writer) -> JsonDict | None:
         part = self.rules.own_thinking(block, writer)
@@ -253,7 +253,7 @@ class _Turns:
             return None
         return part
 
-    def seen(self, block: JsonDict, known: frozenset[str]) -> JsonDict | None:
+    def visible_block(self, block: JsonDict, known: frozenset[str]) -> JsonDict | None:
         """Return a block as the model sees it, None if nothing is left of it."""
         if block.get("type") == "text":
             return encoded_text(block)
@@ -343,5 +343,5 @@ def _contents(messages: Sequence[Any]) -> list[Any]:
         return [fields_of(message).get("content") for message in messages]
 
 
-def _copied(content: Any) -> Any:
+def _copy_content(content: Any) -> Any:
     return list(content) if isinstance(content, list) else content  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] -- blocks of any kind

@@ -90,7 +90,7 @@ class Load:
                         "waiting": self._places.waiting,
                     },
                 )
-                await place.given()
+                await place.wait_until_given()
             await self._throttle(model)
         except BaseException:
             place.leave()

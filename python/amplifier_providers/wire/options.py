@@ -10,7 +10,7 @@ from amplifier_core._kernel.shown import shown
 from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
 from amplifier_core.message_models import ChatRequest, ResponseFormat
 
-from ..running.count_noun import counted
+from ..running.count_noun import count_noun
 from .body import WireRequest
 from .fields import JsonDict, fields_of
 
@@ -100,7 +100,7 @@ def stop_texts(encoded: WireRequest, request: ChatRequest) -> list[str]:
     asked = request.stop or []
     stops = [stop for stop in asked if stop.strip()]
     if blank := len(asked) - len(stops):
-        encoded.degrade(counted(blank, "blank stop text"), "none", "services refuse blank ones")
+        encoded.degrade(count_noun(blank, "blank stop text"), "none", "services refuse blank ones")
     return stops
 
 

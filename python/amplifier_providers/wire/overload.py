@@ -84,7 +84,7 @@ class Overload:
         if self._file is None:
             return
 
-        def added(content: bytes) -> bytes:
+        def add_state(content: bytes) -> bytes:
             state = _state(content)
             state[self._endpoint.name] = {**self._of(state), model: until}
             kept = {
@@ -93,7 +93,7 @@ class Overload:
             }
             return _STATE.dump_json({name: found for name, found in kept.items() if found})
 
-        await anyio.to_thread.run_sync(self._file.change, added, abandon_on_cancel=True)
+        await anyio.to_thread.run_sync(self._file.change, add_state, abandon_on_cancel=True)
 
     def _of(self, state: _State) -> dict[str, float]:
         return state.get(self._endpoint.name, {})

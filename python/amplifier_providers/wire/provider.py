@@ -177,15 +177,15 @@ class WireProvider:
             while (encoded := call.next) is not None:
                 try:
                     result = await self._retries.call(
-                        lambda encoded=encoded: self._tried(
-                            call, encoded, self._received(call, encoded)
+                        lambda encoded=encoded: self._try_once(
+                            call, encoded, self._receive_answer(call, encoded)
                         ),
                         encoded.model,
                         may_repeat=lambda: call.may_repeat,
-                        before_retry=call.take_back,
+                        before_retry=call.withdraw_answer,
                     )
                 except LLMError as error:
-                    await call.failed(encoded, error)
+                    await call.replace_failed(encoded, error)
                 except NoRoomError:
                     if not call.has_answer:
                         raise
@@ -210,7 +210,7 @@ class WireProvider:
                 try:
                     block_events = call.block_events(encoded)
                     answer, pieces, place = await self._retries.call(
-                        lambda encoded=encoded: self._tried(
+                        lambda encoded=encoded: self._try_once(
                             call, encoded, self._first_pieces(encoded, call)
                         ),
                         encoded.model,
@@ -228,8 +228,8 @@ class WireProvider:
                             yield chunk
                 except LLMError as error:
                     if answer is not None:
-                        call.lose(encoded, answer.received())
-                    await call.failed(encoded, error)
+                        call.drop_answer(encoded, answer.receive())
+                    await call.replace_failed(encoded, error)
                 except NoRoomError:
                     if not call.has_answer:
                         raise
@@ -326,15 +326,17 @@ class WireProvider:
         """Return the wire's own form of a decoded block."""
         return block
 
-    def shaped(self, block: JsonDict) -> JsonDict:
+    def shape_block(self, block: JsonDict) -> JsonDict:
         """Return a decoded block as responses have it."""
         return block
 
-    def linked(self, blocks: list[tuple[JsonDict, JsonDict]]) -> list[tuple[JsonDict, JsonDict]]:
+    def link_reasoning(
+        self, blocks: list[tuple[JsonDict, JsonDict]]
+    ) -> list[tuple[JsonDict, JsonDict]]:
         """Return the blocks of an answer, each with its wire's form, that know what they must."""
         return blocks
 
-    def continued(
+    def build_next_request(
         self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
     ) -> WireRequest | None:
         """Return the request that goes on with an answer that is not whole, None if it is.
@@ -347,7 +349,7 @@ class WireProvider:
         del encoded, results, last
         return None
 
-    def mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+    def repair_request(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
         """Return the request to send instead of one that failed, None to raise the error."""
         del encoded, error
         return None
@@ -376,7 +378,7 @@ class WireProvider:
 
     # One call.
 
-    async def _tried(self, call: Call, encoded: WireRequest, attempt: Awaitable[T]) -> T:
+    async def _try_once(self, call: Call, encoded: WireRequest, attempt: Awaitable[T]) -> T:
         """Await one attempt; where its model is overloaded, another one is asked at once."""
         try:
             return await attempt
@@ -388,25 +390,25 @@ class WireProvider:
                 await call.fell_back(encoded.model, other, "overloaded")
             raise
 
-    async def _opened(self, encoded: WireRequest, call: Call) -> Answer:
+    async def _open_answer(self, encoded: WireRequest, call: Call) -> Answer:
         if call.headers:
             encoded.headers = {**call.headers, **encoded.headers}
         await call.admit(encoded)
         try:
             return await self.open_answer(encoded, call.longest_wait)
         except LLMError as error:
-            call.lose_attempt(error)
+            call.drop_attempt(error)
             if not isinstance(error, ChallengeError):
                 raise
             data = {"provider": self.name, "model": encoded.model, "status_code": error.status_code}
             await self.emit(PROVIDER_CLOUDFLARE_CHALLENGE, data)
             raise
 
-    async def _received(self, call: Call, encoded: WireRequest) -> StreamResult:
+    async def _receive_answer(self, call: Call, encoded: WireRequest) -> StreamResult:
         block_events = call.block_events(encoded)
         place = await self._load.enter(encoded.model)
         try:
-            answer = await self._opened(encoded, call)
+            answer = await self._open_answer(encoded, call)
             try:
                 if call.has_listeners():
                     async for pieces in answer:
@@ -418,7 +420,7 @@ class WireProvider:
                     await answer.read()
                     result = answer.result()
             except BaseException:
-                call.lose(encoded, answer.received())
+                call.drop_answer(encoded, answer.receive())
                 raise
             finally:
                 await answer.aclose()
@@ -430,7 +432,7 @@ class WireProvider:
         """Open an answer and read until it has an event, so that a failure before can be retried."""
         place = await self._load.enter(encoded.model)
         try:
-            answer = await self._opened(encoded, call)
+            answer = await self._open_answer(encoded, call)
             try:
                 pieces: Any = []
                 while pieces == []:
@@ -438,7 +440,7 @@ class WireProvider:
                 if pieces is None:
                     answer.result()
             except BaseException:
-                call.lose(encoded, answer.received())
+                call.drop_answer(encoded, answer.receive())
                 await answer.aclose()
                 raise
         except BaseException:

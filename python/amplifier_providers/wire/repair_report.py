@@ -33,37 +33,37 @@ class RepairReport:
         repairs = encoded.history.repairs
         if not any(repairs.lengths()):
             return
-        if kinds := self._unreported("block", repairs.left_out):
+        if kinds := self._new_names("block", repairs.left_out):
             logger.warning(
                 "content blocks left out of requests, as the API does not support them: %s",
                 named_kinds(kinds),
             )
-        if kinds := self._unreported("described", repairs.described):
+        if kinds := self._new_names("described", repairs.described):
             logger.warning(
                 "content blocks became text, as `%s` does not take them: %s",
                 encoded.model,
                 named_kinds(kinds),
             )
-        if writers := self._unreported("thinking", repairs.thinking):
+        if writers := self._new_names("thinking", repairs.thinking):
             logger.warning(
                 "thinking of %s left out of requests: `%s` reads only its own",
                 named_kinds(writers),
                 encoded.model,
             )
-        if writers := self._unreported("refused", repairs.refused):
+        if writers := self._new_names("refused", repairs.refused):
             logger.warning(
                 "thinking of %s left out of requests: `%s` refused it",
                 named_kinds(writers),
                 self._provider,
             )
-        if new := self._unreported("call", repairs.answered):
+        if new := self._new_names("call", repairs.answered):
             logger.warning("%d tool calls had no result and got a synthetic one", len(new))
             await self._emit(
                 PROVIDER_TOOL_SEQUENCE_REPAIRED,
                 {"provider": self._provider, "repair_count": len(new), "tool_call_ids": new},
             )
 
-    def _unreported(self, kind: str, names: list[str]) -> list[str]:
+    def _new_names(self, kind: str, names: list[str]) -> list[str]:
         new = [name for name in dict.fromkeys(names) if (kind, name) not in self._told]
         self._told.update((kind, name) for name in new)
         return new

@@ -157,7 +157,7 @@ def build_response(
         known["content_blocks_emitted"] = True
     if last.stop_sequence is not None:
         known["stop_sequence"] = last.stop_sequence
-    if usage is not None and (unreported := _unreported(results)):
+    if usage is not None and (unreported := _missing_counts(results)):
         known["unreported"] = unreported
     if details:
         known["details"] = details
@@ -184,11 +184,14 @@ def build_response(
         metadata=known,
         content_blocks=content.dataclasses or None,
         text="".join(texts) if texts else None,
-        received={"blocks": [raw for _, raw in blocks], "answers": list(map(_sent, results))},
+        received={
+            "blocks": [raw for _, raw in blocks],
+            "answers": list(map(_service_facts, results)),
+        },
     )
 
 
-def _sent(result: StreamResult) -> dict[str, Any]:
+def _service_facts(result: StreamResult) -> dict[str, Any]:
     """Return what the service said about an answer, in its own words."""
     return {
         "id": result.id,
@@ -201,7 +204,7 @@ def _sent(result: StreamResult) -> dict[str, Any]:
     }
 
 
-def _unreported(results: list[StreamResult]) -> list[str]:
+def _missing_counts(results: list[StreamResult]) -> list[str]:
     """Return which counts of the usage are 0 because the service did not report them rightly."""
     keys = ("input_tokens", "output_tokens")
     return [key for key in keys if all(read_count(each.usage.get(key)) is None for each in results)]

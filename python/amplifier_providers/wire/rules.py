@@ -119,7 +119,7 @@ class HistoryRules:
         del block, writer
         return None
 
-    def completed(self, blocks: list[JsonDict], metadata: JsonDict) -> list[JsonDict]:
+    def add_metadata_blocks(self, blocks: list[JsonDict], metadata: JsonDict) -> list[JsonDict]:
         """Return the blocks of an assistant message with those that only its metadata has."""
         del metadata
         return blocks
@@ -144,7 +144,7 @@ class HistoryRules:
         del taken
         return parts
 
-    def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
+    def pair_parts(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts of an assistant message without those that need a missing other."""
         return parts
 

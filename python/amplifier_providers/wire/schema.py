@@ -16,21 +16,21 @@ def object_schema(schema: JsonDict) -> JsonDict:
     Alternatives of objects become one object with the properties of all; what only some of them
     require is not required.
     """
-    schema = resolved(schema)
+    schema = resolve_reference(schema)
     reduced = {key: value for key, value in schema.items() if key not in _NOT_AT_THE_TOP}
     reduced["type"] = "object"
     properties = schema.get("properties")
     found: JsonDict = dict(cast("JsonDict", properties)) if isinstance(properties, dict) else {}
-    required = _required(schema)
+    required = _required_names(schema)
     for key in _COMBINED:
         options: list[JsonDict] = [
-            each for each in _listed(schema.get(key)) if isinstance(each, dict)
+            each for each in _as_list(schema.get(key)) if isinstance(each, dict)
         ]
         for option in options:
             inner = option.get("properties")
             for name, value in (cast("JsonDict", inner) if isinstance(inner, dict) else {}).items():
                 found.setdefault(name, value)
-        each = [_required(option) for option in options]
+        each = [_required_names(option) for option in options]
         if each and key == "allOf":
             required |= set[str]().union(*each)
         elif each:
@@ -44,7 +44,7 @@ def object_schema(schema: JsonDict) -> JsonDict:
     return reduced
 
 
-def resolved(schema: JsonDict) -> JsonDict:
+def resolve_reference(schema: JsonDict) -> JsonDict:
     """Return a schema without a reference at its top, where that leads to a definition of its own."""
     definitions = schema.get("$defs")
     seen: set[str] = set()
@@ -57,9 +57,9 @@ def resolved(schema: JsonDict) -> JsonDict:
     return schema
 
 
-def _required(schema: JsonDict) -> set[str]:
-    return {name for name in _listed(schema.get("required")) if isinstance(name, str)}
+def _required_names(schema: JsonDict) -> set[str]:
+    return {name for name in _as_list(schema.get("required")) if isinstance(name, str)}
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []

@@ -90,11 +90,11 @@ def _header_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def _listed(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
 
 
-ServiceTools = Annotated[list[dict[str, Any]], BeforeValidator(_listed)]
+ServiceTools = Annotated[list[dict[str, Any]], BeforeValidator(_as_list)]
 """Tools that the service itself runs, as it takes them."""
 ApiKey = Annotated[str, AfterValidator(_api_key), _KEY]
 """A key: visible ASCII characters; a blank one counts as missing."""

@@ -76,17 +76,17 @@ class _Reduction:
                 raise _Unfit
             seen.add(reference)
             top = self._definitions[reference]
-        reduced = self._reduced(top, 0)
+        reduced = self._reduce(top, 0)
         if reduced.get("type") != "object":
             raise _Unfit
         for key in _DEFINITIONS:
             if defined := fields_of(self._schema.get(key)):
                 reduced[key] = {
-                    name: self._reduced(fields_of(value), 1) for name, value in defined.items()
+                    name: self._reduce(fields_of(value), 1) for name, value in defined.items()
                 }
         return reduced
 
-    def _reduced(self, schema: JsonDict, depth: int) -> JsonDict:
+    def _reduce(self, schema: JsonDict, depth: int) -> JsonDict:
         if not schema or depth > _MAX_DEPTH:
             raise _Unfit
         reference = schema.get("$ref")
@@ -94,16 +94,16 @@ class _Reduction:
             if reference != "#" and reference not in self._definitions:
                 raise _Unfit
             return {"$ref": reference}
-        if options := _listed(schema.get("allOf")):
+        if options := _as_list(schema.get("allOf")):
             if len(options) > 1:
                 raise _Unfit
             rest = {key: value for key, value in schema.items() if key != "allOf"}
-            return self._reduced({**rest, **options[0]}, depth + 1)
+            return self._reduce({**rest, **options[0]}, depth + 1)
         reduced = {key: value for key, value in schema.items() if key in self._kept}
         if reduced.get("format") not in _FORMATS:
             reduced.pop("format", None)
-        if options := _listed(schema.get("anyOf")) or _listed(schema.get("oneOf")):
-            reduced["anyOf"] = [self._reduced(option, depth + 1) for option in options]
+        if options := _as_list(schema.get("anyOf")) or _as_list(schema.get("oneOf")):
+            reduced["anyOf"] = [self._reduce(option, depth + 1) for option in options]
         elif "enum" not in schema and "const" not in schema:
             self._add_parts(schema, reduced, depth)
         return reduced
@@ -126,7 +126,7 @@ class _Reduction:
             ):
                 raise _Unfit
             reduced["properties"] = {
-                name: self._reduced(fields_of(value), depth + 1)
+                name: self._reduce(fields_of(value), depth + 1)
                 for name, value in properties.items()
             }
             reduced["required"] = list(properties)
@@ -134,7 +134,7 @@ class _Reduction:
         if "array" in kinds:
             if "prefixItems" in schema:
                 raise _Unfit
-            reduced["items"] = self._reduced(fields_of(schema.get("items")), depth + 1)
+            reduced["items"] = self._reduce(fields_of(schema.get("items")), depth + 1)
 
     def _is_endless(self, schema: JsonDict) -> bool:
         """Whether a value that need not be there would contain itself if it had to be."""
@@ -169,5 +169,5 @@ def _references(value: Any) -> set[str]:
     return found
 
 
-def _listed(value: Any) -> list[JsonDict]:
+def _as_list(value: Any) -> list[JsonDict]:
     return [fields_of(each) for each in cast("list[Any]", value)] if isinstance(value, list) else []

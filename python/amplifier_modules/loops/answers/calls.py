@@ -16,7 +16,12 @@ from amplifier_core.message_models import (
     ToolSpec,
 )
 from amplifier_providers.answers.content_calls import tool_calls_of
-from amplifier_providers.answers.gathered_answer import Part, block_of, broken, tool_call
+from amplifier_providers.answers.gathered_answer import (
+    Part,
+    block_of,
+    broken_call_fields,
+    tool_call,
+)
 from amplifier_stream import ParsedCall, ProcessedStream, coerce_arguments
 
 
@@ -55,7 +60,7 @@ class EndedCalls:
 
 
 def _refuse_call(ended: ToolCall, error: str, call: ParsedCall) -> ToolCall:
-    return ToolCall(id=ended.id, name=ended.name, arguments={}, **broken(error, call))
+    return ToolCall(id=ended.id, name=ended.name, arguments={}, **broken_call_fields(error, call))
 
 
 def with_tagged_calls(

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from enum import Enum
 
-from amplifier_providers.running.count_noun import counted
+from amplifier_providers.running.count_noun import count_noun
 
 from .similarity import are_alike
 
@@ -92,16 +92,14 @@ class GoalRules:
             return GoalEnd(GoalVerdict.REACHED, found.reason)
         if self._failures >= self.judge_failures:
             return GoalEnd(GoalVerdict.FAILED, f"no verdict on the goal: {found.reason}")
-        times = f"{counted(self._alike, 'round')} in a row"
+        times = f"{count_noun(self._alike, 'round')} in a row"
         if not self._is_busy and self._alike >= self.stall_rounds:
             return GoalEnd(GoalVerdict.STALLED, f"no progress in {times}: {found.reason}")
         if self._is_busy and self._alike >= self.busy_stall_rounds:
             reason = f"tools ran, and nothing changed in {times}: {found.reason}"
             return GoalEnd(GoalVerdict.BUSY_STALLED, reason)
         if self.rounds == self.max_rounds:
-            reason = (
-                f"the limit of {counted(self.rounds, 'round')}, `goal_max_rounds`: {found.reason}"
-            )
+            reason = f"the limit of {count_noun(self.rounds, 'round')}, `goal_max_rounds`: {found.reason}"
             return GoalEnd(GoalVerdict.CAPPED, reason)
         return None
 
