@@ -100,8 +100,8 @@ class _Child:
             result = await session.run(prompt)
         return Answer(result.status, result.text, result.reason)
 
-    def used(self) -> Used:
-        return self._child.record.used()
+    def count_usage(self) -> Used:
+        return self._child.record.count_usage()
 
 
 def _coordinator(parent: Session[Any] | None) -> Any:

@@ -91,7 +91,7 @@ class TurnRecord:
         """What the model has said of an answer that was not finished."""
         return str(self._unfinished)
 
-    def used(self) -> Used:
+    def count_usage(self) -> Used:
         """Return the counts in the form that those of a sub-agent have."""
         usage = self.usage
         tokens = {

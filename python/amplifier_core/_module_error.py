@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import module_sources
 from ._kernel.import_failure import describe_failure, missing_package
-from ._kernel.shown import shown
+from ._kernel.shown import short_repr
 
 MODULE_FAILURE_REASONS = frozenset(
     {
@@ -70,7 +70,7 @@ def check_id(module_id: object) -> None:
         ModuleDiscoveryError: It is no text, or an empty one.
     """
     if not isinstance(module_id, str) or not module_id:
-        found = shown(module_id)
+        found = short_repr(module_id)
         raise ModuleDiscoveryError(
             f"Module '{'' if module_id == '' else found}' not found via entry points or filesystem: "
             f"a module id is a `str` that is not empty, found `{found}`"

@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 from typing import NoReturn
 
-from ._kernel.shown import shown
+from ._kernel.shown import short_repr
 from ._retry_config import real_number
 
 
@@ -49,7 +49,7 @@ class ProviderError:
         texts.update({name: value for name, value in optional.items() if value is not None})
         for name, value in texts.items():
             if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise TypeError(f"`{name}` must be a `str`, found `{shown(value)}`")
+                raise TypeError(f"`{name}` must be a `str`, found `{short_repr(value)}`")
         values = {
             "_message": message,
             "_provider": provider,

@@ -8,7 +8,7 @@ import warnings
 from operator import index
 from typing import Any, NoReturn
 
-from ._kernel.shown import shown
+from ._kernel.shown import short_repr
 
 
 def real_number(name: str, value: Any) -> float:
@@ -19,9 +19,9 @@ def real_number(name: str, value: Any) -> float:
     except TypeError:
         pass
     except OverflowError:
-        message = f"`{name}` must be a number that a `float` can hold, found `{shown(value)}`"
+        message = f"`{name}` must be a number that a `float` can hold, found `{short_repr(value)}`"
         raise OverflowError(message) from None
-    raise TypeError(f"`{name}` must be a number, found `{shown(value)}`")
+    raise TypeError(f"`{name}` must be a number, found `{short_repr(value)}`")
 
 
 class RetryConfig:
@@ -66,7 +66,7 @@ class RetryConfig:
     ) -> None:
         if not isinstance(honor_retry_after, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(
-                f"`honor_retry_after` must be a `bool`, found `{shown(honor_retry_after)}`"
+                f"`honor_retry_after` must be a `bool`, found `{short_repr(honor_retry_after)}`"
             )
         initial = _number("initial_delay", initial_delay)
         factor = _number("backoff_factor", backoff_factor)
@@ -222,7 +222,7 @@ def _count(name: str, value: Any) -> int:
     try:
         count = index(value)
     except TypeError:
-        raise TypeError(f"`{name}` must be an `int`, found `{shown(value)}`") from None
+        raise TypeError(f"`{name}` must be an `int`, found `{short_repr(value)}`") from None
     if not 0 <= count < 2**32:
         raise OverflowError(f"`{name}` must be from 0 to 4294967295, found `{count}`")
     return count
@@ -235,7 +235,7 @@ def _is_jittered(jitter: Any) -> bool:
         message = "passing a float for jitter is deprecated, use a bool"
         warnings.warn(message, DeprecationWarning, stacklevel=3)
         return jitter != 0
-    message = f"`jitter` must be a `bool`, found `{shown(jitter)}`; it is on"
+    message = f"`jitter` must be a `bool`, found `{short_repr(jitter)}`; it is on"
     warnings.warn(message, UserWarning, stacklevel=3)
     return True
 

@@ -35,7 +35,7 @@ async def announce(coordinator: Any, event: str, data: dict[str, Any]) -> None:
         except StopIteration:
             return
         what = f"a hook of `{event}`"
-        await Leaving(steps, HOOK_GRACE_SECONDS, what, logger).awaited(awaited)
+        await Leaving(steps, HOOK_GRACE_SECONDS, what, logger).await_rest(awaited)
 
 
 async def run_orchestrator(coordinator: Any, prompt: str, is_stopping: bool = False) -> str:
@@ -101,7 +101,7 @@ async def _until_it_waits(running: Awaitable[str], block: Interruption) -> str:
     except StopIteration as stop:
         return stop.value
     block.end_innermost()
-    return await Leaving(steps, 0, "the loop", logger).awaited(awaited)
+    return await Leaving(steps, 0, "the loop", logger).await_rest(awaited)
 
 
 async def emit_raw_field_if_configured(

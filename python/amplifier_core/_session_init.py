@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ._kernel.capability_names import PROVIDER_BEFORE_LOAD, PROVIDER_LOAD_FAILURE
 from ._kernel.import_failure import add_hint, failure_text
 from ._kernel.import_failure import error_text as _safe_exception_str
-from ._kernel.shown import shown
+from ._kernel.shown import short_repr
 from ._loading.failure_replay import FailureEvents
 from ._loading.load_report import (
     Configured,
@@ -278,4 +278,4 @@ async def _call(function: Any, *arguments: Any) -> None:
 
 def _plain(value: Any) -> Any:
     """Return an id of a plan, as text if an event cannot carry it."""
-    return value if isinstance(value, str | int) else shown(value)
+    return value if isinstance(value, str | int) else short_repr(value)

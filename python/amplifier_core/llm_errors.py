@@ -22,7 +22,7 @@ Providers raise only these, so that retries and fall-backs need not know any ven
 
 from __future__ import annotations
 
-from ._kernel.shown import shown
+from ._kernel.shown import short_repr
 
 
 class LLMError(Exception):
@@ -80,7 +80,7 @@ class LLMError(Exception):
         for name in ("provider", "model", "status_code"):
             value = getattr(self, name)
             if value is not None:
-                parts.append(f"{name}={shown(value)}")
+                parts.append(f"{name}={short_repr(value)}")
         if self.retryable:
             parts.append(f"retryable={self.retryable!r}")
         if self.retry_after is not None:
@@ -88,7 +88,7 @@ class LLMError(Exception):
         if self.delay_multiplier != 1.0:
             parts.append(f"delay_multiplier={self.delay_multiplier!r}")
         if self.hint is not None:
-            parts.append(f"hint={shown(self.hint)}")
+            parts.append(f"hint={short_repr(self.hint)}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
 

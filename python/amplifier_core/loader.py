@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import module_sources
 from ._kernel.import_failure import describe_failure, error_text
-from ._kernel.shown import shown
+from ._kernel.shown import short_repr
 from ._loading import lookup
 from ._loading.check import check_transport, judge_package
 from ._loading.declared_settings import declared_settings
@@ -126,7 +126,9 @@ class ModuleLoader:
         except Exception as error:
             # A session that loads it reports the failure itself.
             level = logging.DEBUG if is_loading() else logging.ERROR
-            logger.log(level, "Failed to load module %s: %s", shown(module_id), error_text(error))
+            logger.log(
+                level, "Failed to load module %s: %s", short_repr(module_id), error_text(error)
+            )
             raise
         ready = self._ready_functions.get(module_id) if self._ready_functions else None
         ready = ready or carried_ready(module_id, mount)
@@ -136,7 +138,7 @@ class ModuleLoader:
     async def initialize(self, module: Closure, coordinator: Any) -> Any:
         """Mount a loaded module and return the result of its `mount`."""
         if not callable(module):
-            raise TypeError(f"`module` must be what `load` returns, found `{shown(module)}`")
+            raise TypeError(f"`module` must be what `load` returns, found `{short_repr(module)}`")
         try:
             return await module(coordinator)
         except Exception as error:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from unittest.mock import AsyncMock
 
 from . import ModuleCoordinator
-from ._kernel.shown import shown
+from ._kernel.shown import short_repr
 from ._kernel.sleep import sleep
 from .events import SESSION_END, SESSION_START
 from .models import HookResult, ToolResult
@@ -75,7 +75,7 @@ class MockTool:
 
     def __init__(self, name: str = "mock_tool", output: Any = "Success") -> None:
         self.name = name
-        self.description = f"Mock tool: {name if type(name) is str else shown(name)}"
+        self.description = f"Mock tool: {name if type(name) is str else short_repr(name)}"
         self.output = output
         self.input_schema: dict[str, Any] = {"type": "object", "properties": {}}
         self.execute = AsyncMock(side_effect=self._execute)

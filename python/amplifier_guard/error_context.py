@@ -146,12 +146,12 @@ class ErrorContext(ClosedModel):
         context._kept = _Kept(kept)
         return ErrorContextBuilder(context, redact)
 
-    def entered(self, operation: str, timestamp: datetime | None = None) -> None:
+    def enter_operation(self, operation: str, timestamp: datetime | None = None) -> None:
         """Go on to another operation; the current one becomes history."""
         at = _time().dump_python(timestamp or _now(), mode="json")
         self._follow(enter_error_context(self._json(), _writable(operation), at))
 
-    def retried(self, kind: ErrorKind, timestamp: datetime | None = None) -> None:
+    def record_retry(self, kind: ErrorKind, timestamp: datetime | None = None) -> None:
         """Record that the operation failed and is tried again."""
         at = _time().dump_python(timestamp or _now(), mode="json")
         self._follow(retry_error_context(self._json(), kind, at))

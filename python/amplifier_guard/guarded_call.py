@@ -117,7 +117,7 @@ async def guarded_call(
             if refused is not None:
                 error.add_note(f"{context}: given up ({refused})")
                 raise
-            context.retried(kind)
+            context.record_retry(kind)
         except BaseException:
             if breaker is not None and permit is not None:
                 breaker.abandoned(permit)

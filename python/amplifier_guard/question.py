@@ -99,12 +99,12 @@ def _string(text: str) -> list[str]:
 
 
 def _escape(text: str) -> str:
-    def written(found: re.Match[str]) -> str:
+    def write_escape(found: re.Match[str]) -> str:
         if found[1] is None:
             return found[0]
         return '\\"' if found[1] == '"' else found[1].encode("unicode_escape").decode()
 
-    return _compile(_TO_ESCAPE).sub(written, text)
+    return _compile(_TO_ESCAPE).sub(write_escape, text)
 
 
 def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]:

@@ -174,8 +174,8 @@ class Retries:
         async def throttle(refusal: RateLimited) -> None:
             about = {"provider": self._provider, "model": model}
             reason = "rate limit reached"
-            told = {**about, "delay": refusal.retry_after, "reason": reason}
-            await self._emit(PROVIDER_THROTTLE, told)
+            payload = {**about, "delay": refusal.retry_after, "reason": reason}
+            await self._emit(PROVIDER_THROTTLE, payload)
 
         try:
             return await guarded_call(

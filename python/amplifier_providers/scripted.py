@@ -1,4 +1,4 @@
-"""`provider-scripted`: a provider that answers what it was told to, for tests."""
+"""`provider-scripted`: a provider that gives scripted answers, for tests."""
 
 from __future__ import annotations
 
@@ -193,15 +193,15 @@ def _check_item(item: Any, where: str) -> Any:
 def _block(given: Any, where: str) -> Any:
     if not isinstance(given, Mapping):
         raise TypeError(f"{where} holds a `{type(given).__name__}` (must be a mapping)")
-    told = cast("Mapping[str, Any]", given)
-    block = dict(told)
+    fields = cast("Mapping[str, Any]", given)
+    block = dict(fields)
     if "tool" in block:
         unknown = block.keys() - {"tool", "arguments", "id"}
         if unknown:
             raise ValueError(f"{where}: a tool call has no key `{min(unknown)}`")
         arguments = block.get("arguments", {})
         block = {"type": "tool_call", "name": block["tool"], "input": arguments}
-        block["id"] = told.get("id", "")
+        block["id"] = fields.get("id", "")
     try:
         return _BLOCK.validate_python(block)
     except ValidationError as error:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 
 _NAMES: dict[Any, str] = {
     bool: "true or false", int: "a whole number", float: "a number", str: "text",
@@ -48,7 +48,7 @@ def problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> st
         wanted = str(detail["ctx"]["error"]) or wanted
     value = detail["input"]
     is_shown = not is_secret and (value is None or isinstance(value, str | int | float))
-    found = shown(value) if is_shown else f"of type `{type(value).__name__}`"
+    found = short_repr(value) if is_shown else f"of type `{type(value).__name__}`"
     return f"`{name}` is {found} ({wanted})"
 
 
@@ -75,7 +75,7 @@ def model_within(annotation: Any) -> type[BaseModel] | None:
 
 def shown_key(key: object) -> str:
     """Return a key as it can be shown, whatever it is: escaped, and cut where it is long."""
-    return shown(str(key))[1:-1]
+    return short_repr(str(key))[1:-1]
 
 
 def _described_type(annotation: Any) -> str:

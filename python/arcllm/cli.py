@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"error: {error}")
         return WRONG_USAGE
     except Exception as error:  # noqa: BLE001 -- a traceback is no message for users
-        _say(f"error: {_explained(error)}")
+        _say(f"error: {_describe_error(error)}")
         return FAILED
     return code
 
@@ -198,7 +198,7 @@ def _exit_code(response: LLMResponse | None) -> int:
     return CUT_SHORT
 
 
-def _explained(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     from .exceptions import ArcLLMError
 
     if isinstance(error, OSError) and error.strerror:

@@ -35,9 +35,9 @@ class ConfiguredProvider(Layer):
             "context_window": self._known.context_window,
             "max_output_tokens": self._known.max_output_tokens,
         }
-        told = {key: tokens for key, tokens in sizes.items() if tokens is not None}
+        known_sizes = {key: tokens for key, tokens in sizes.items() if tokens is not None}
         return info.model_copy(
-            update={**told, "capabilities": self._known.capabilities(info.capabilities)}
+            update={**known_sizes, "capabilities": self._known.capabilities(info.capabilities)}
         )
 
     def __getattr__(self, name: str) -> Any:

@@ -132,5 +132,5 @@ def _open(name: str, model: str | None, settings: Mapping[str, Any]) -> Step:
     try:
         step = open_provider(target.api, target.model, target.settings, name)
     except ArcLLMConfigError as error:
-        raise target.explained(error) from error
+        raise target.explain_error(error) from error
     return ConfiguredProvider(step, target.known) if target.known.model_fields_set else step

@@ -12,7 +12,7 @@ from .arguments import Prompt, call_of
 from .deltas import Delta
 from .exceptions import ArcLLMConfigError
 from .step import Call, Step
-from .stream import ModelStream, noted
+from .stream import ModelStream, add_notes
 from .types import LLMProvider, LLMResponse, Tool
 
 if TYPE_CHECKING:
@@ -379,8 +379,8 @@ class Model(LLMProvider):
 
     async def _answer(self, call: Call, output: Any) -> LLMResponse:
         if output is None:
-            return noted(await self._stack.complete(call), call)
-        return noted(await self._output_call(call, output).complete(), call)
+            return add_notes(await self._stack.complete(call), call)
+        return add_notes(await self._output_call(call, output).complete(), call)
 
     def _arriving(self, call: Call, output: Any) -> ModelStream[Any]:
         if output is None:

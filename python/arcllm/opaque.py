@@ -39,7 +39,7 @@ def call_mark(id: str, name: str, arguments: dict[str, Any]) -> str:
     return mark_of("tool_use", id, name, arguments)
 
 
-def arranged(
+def arrange_answer(
     entries: Sequence[dict[str, Any]], text: str, calls: Sequence[tuple[BlockT, str]]
 ) -> list[str | BlockT] | None:
     """Return the texts and the calls of an answer in the order in which the model wrote them.

@@ -72,7 +72,7 @@ class OutputCall(Generic[OutputT]):
         if problem is None:
             return response
         second, problem = await self._ask(self._again(response, problem))
-        return self._settled(response, second, problem)
+        return self._settle(response, second, problem)
 
     async def stream(self) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives; what does not fit is taken back before the second one.
@@ -100,7 +100,7 @@ class OutputCall(Generic[OutputT]):
                 return
             response, problem = read
             if refused is not None:
-                yield self._settled(refused, response, problem)
+                yield self._settle(refused, response, problem)
                 return
             if problem is None:
                 yield response
@@ -125,14 +125,14 @@ class OutputCall(Generic[OutputT]):
         if response is None or not _has_unparsed_answer(response):
             raise error
         update: dict[str, Any] = {"content": error.raw_string, "tool_calls": [], "opaque": None}
-        return _structured(response.model_copy(update=update), None), str(error.original_error)
+        return _build_response(response.model_copy(update=update), None), str(error.original_error)
 
     def _read(self, response: LLMResponse) -> tuple[StructuredResponse[OutputT], str | None]:
         """Return an answer with its object, and what is wrong with it."""
         answers = [call for call in response.tool_calls if call.name == ANSWER_TOOL]
         others = [call for call in response.tool_calls if call.name != ANSWER_TOOL]
         if others:
-            return _structured(response, None), None
+            return _build_response(response, None), None
         if answers:
             answer = self._type.answer_in(answers[-1].arguments)
             text = to_json(answer).decode()
@@ -150,21 +150,21 @@ class OutputCall(Generic[OutputT]):
                 response.content or "",
                 ValueError(f"it ended with `{response.stop_reason}`: {problem}"),
             )
-        return _structured(response, value), problem
+        return _build_response(response, value), problem
 
     def _again(self, response: LLMResponse, problem: str) -> Call:
         schema = to_json(self._type.schema).decode()
-        told = f"{self._type.repair_prompt(problem)} The schema: {schema}"
+        complaint = f"{self._type.repair_prompt(problem)} The schema: {schema}"
         return replace(
             self._call,
             messages=[
                 *self._call.messages,
                 Message(role="assistant", content=response.content or "(no text)"),
-                Message(role="user", content=told),
+                Message(role="user", content=complaint),
             ],
         )
 
-    def _settled(
+    def _settle(
         self,
         first: LLMResponse,
         second: StructuredResponse[OutputT],
@@ -202,7 +202,7 @@ def _with_tool(call: Call, type_: OutputType[Any]) -> Call:
     )
 
 
-def _structured(response: LLMResponse, output: object) -> StructuredResponse[Any]:
+def _build_response(response: LLMResponse, output: object) -> StructuredResponse[Any]:
     fields: dict[str, Any] = {name: getattr(response, name) for name in type(response).model_fields}
     fields["output"] = output
     return StructuredResponse[Any].model_construct(**fields)

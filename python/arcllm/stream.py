@@ -58,7 +58,7 @@ class ModelStream(AsyncIterator[Delta | ResponseT], Generic[ResponseT]):
         # To the end: what layers note after an answer is in its metadata, and nothing stays open.
         async for _ in self._pieces:
             pass
-        self.response = cast("ResponseT", noted(piece, self._call))
+        self.response = cast("ResponseT", add_notes(piece, self._call))
         return self.response
 
     async def aclose(self) -> None:
@@ -106,7 +106,7 @@ _CLOSING: set[_Closing] = set()
 """Loops alone do not keep their tasks."""
 
 
-def noted(response: LLMResponse, call: Call) -> LLMResponse:
+def add_notes(response: LLMResponse, call: Call) -> LLMResponse:
     """Return a response with what the layers noted about its call in the metadata."""
     if call.notes:
         response.metadata = {**response.metadata, **call.notes}

@@ -137,7 +137,7 @@ class LLMResponse(_Data):
         Its content is a text, or blocks in the order in which the model wrote them. What cannot be
         read of the answer rides along, and goes back to the service with the message.
         """
-        from .opaque import arranged, call_mark
+        from .opaque import arrange_answer, call_mark
 
         text, entries = self.content or "", self.opaque
         calls = [
@@ -145,7 +145,7 @@ class LLMResponse(_Data):
             for call in self.tool_calls
         ]
         marked = [(call, call_mark(call.id, call.name, call.arguments)) for call in calls]
-        found = arranged(entries, text, marked) if entries else None
+        found = arrange_answer(entries, text, marked) if entries else None
         if found is None:
             found = [*([text] if text else []), *calls]
         if len(found) == 1 and isinstance(found[0], str):

@@ -101,6 +101,9 @@ VERBS = frozenset(
 )
 """Verbs that end in `ed`."""
 
+OF_THE_ENGINE = frozenset({"raised"})
+"""Methods of the extension's steps: what an awaitable raised goes back in by `raised`."""
+
 MAX_TOLD = 60
 """How often the Python packages may say that somebody is told something."""
 
@@ -140,7 +143,7 @@ def test_a_verb_or_a_phrase_is_none(name: str) -> None:
 
 
 def test_no_function_is_named_by_a_participle_alone() -> None:
-    named_by_contract = set(re.findall(r"`(?:\w+\.)*(\w+)(?:\(\))?`", CONTRACTS))
+    named_by_contract = {*re.findall(r"`(?:\w+\.)*(\w+)(?:\(\))?`", CONTRACTS), *OF_THE_ENGINE}
     found = [
         f"{file}:{function.lineno} {function.name}"
         for file, text in sources()

@@ -42,7 +42,7 @@ def test_a_context_writes_the_same_json_in_rust(context: ErrorContext):
 
 def test_its_json_has_these_keys_in_this_order():
     context = ErrorContext(operation="tool", timestamp=NOW, metadata={"b": "2", "a": "1"})
-    context.retried("timeout", NOW)
+    context.record_retry("timeout", NOW)
 
     assert context.model_dump_json() == (
         '{"operation":"tool","timestamp":"2026-01-02T03:04:05Z","message_id":null,'
@@ -63,7 +63,7 @@ def test_both_sides_read_the_same_defaults_and_keep_the_latest_operations():
 def test_the_operations_gone_through_are_kept():
     context = ErrorContext(operation="0", timestamp=NOW)
     for number in range(1, 41):
-        context.entered(str(number), NOW)
+        context.enter_operation(str(number), NOW)
 
     assert context.operation == "40"
     assert context.history == [
@@ -137,8 +137,8 @@ def test_what_was_assigned_past_the_builder_is_not_written():
     context.operation = f"asked with {known}"
     context.tool_use_id = "sk-" + "ant-api03-Q7wE9rT2yU4iO6pA8sD1fG3hJ5kL0zXcVb"
     context.metadata["accessToken"] = "hunter2hunter2"
-    context.entered("https://ada:hunter2hunter2@example.org", NOW)
-    context.entered("y", NOW)
+    context.enter_operation("https://ada:hunter2hunter2@example.org", NOW)
+    context.enter_operation("y", NOW)
 
     expected = {
         "operation": "y",
@@ -178,7 +178,7 @@ def test_what_is_built_later_does_not_change_what_was_built():
 @given(st.text(st.characters(codec=None)), st.text(st.characters(codec=None)))
 def test_any_text_can_be_told_in_one_short_line(operation: str, value: str):
     context = ErrorContext.builder(operation).metadata("x", value).build()
-    context.entered(operation)
+    context.enter_operation(operation)
 
     told = str(context)
     assert len(told) <= 501
@@ -193,7 +193,7 @@ def test_a_text_that_json_cannot_hold_is_told_all_the_same():
 
 def test_identifiers_and_values_are_cut():
     context = ErrorContext(operation="x", tool_use_id="toolu_0123", metadata={"a": "é" * 101})
-    context.retried("server")
+    context.record_retry("server")
 
     assert str(context) == (
         f"operation `x`, retry 1, tool use `toolu_01…`, a={'é' * 100}…, after `x` (server)"

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from amplifier_core import MockTool, ModuleLoader, RetryConfig
 from amplifier_core._engine import ProviderError, classify_error_message, compute_delay
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core.utils import redact_secrets, truncate_values
 from amplifier_core.validation.proto_schema import validate_hook_result
 
@@ -118,14 +118,14 @@ def test_a_short_value_is_shown_as_it_is_and_a_foreign_one_by_its_type_at_least(
         def __len__(self) -> int:
             raise KeyError("no")
 
-    assert [shown(value) for value in ("a", 5, None, [1, ("b",)], {"k": 1.5})] == [
+    assert [short_repr(value) for value in ("a", 5, None, [1, ("b",)], {"k": 1.5})] == [
         "'a'",
         "5",
         "None",
         "[1, ('b',)]",
         "{'k': 1.5}",
     ]
-    assert len(shown("a" * 10_000)) <= 200
-    assert len(shown(list(range(10_000)))) < 200
-    assert shown(Foreign()).startswith("<Foreign")
-    assert shown(Strange()).startswith("<Strange") or shown(Strange()) == "{}"
+    assert len(short_repr("a" * 10_000)) <= 200
+    assert len(short_repr(list(range(10_000)))) < 200
+    assert short_repr(Foreign()).startswith("<Foreign")
+    assert short_repr(Strange()).startswith("<Strange") or short_repr(Strange()) == "{}"

@@ -80,7 +80,7 @@ def list_providers(as_json: bool) -> int:
     from amplifier_app.commands.provider_list import provider_list
     from amplifier_app.commands.provider_output import Report
 
-    return Report(as_json=as_json).shown(provider_list)
+    return Report(as_json=as_json).run_command(provider_list)
 
 
 @provider.command("models")
@@ -95,7 +95,7 @@ def models(name: str, as_json: bool, config: str | None, timeout: float, debug: 
     from amplifier_app.commands.provider_models import listed_models
     from amplifier_app.commands.provider_output import Report
 
-    return Report(as_json=as_json, provider=name).shown(
+    return Report(as_json=as_json, provider=name).run_command(
         lambda report: listed_models(report, name, config, timeout)
     )
 
@@ -110,10 +110,10 @@ def test(name: str, as_json: bool, config: str | None, timeout: float, debug: bo
     """
     _set_debug(debug)
     from amplifier_app.commands.provider_output import Report
-    from amplifier_app.commands.provider_trial import tried
+    from amplifier_app.commands.provider_trial import try_model
 
-    return Report(as_json=as_json, provider=name.partition(":")[0]).shown(
-        lambda report: tried(report, name, config, timeout)
+    return Report(as_json=as_json, provider=name.partition(":")[0]).run_command(
+        lambda report: try_model(report, name, config, timeout)
     )
 
 
@@ -141,7 +141,7 @@ def set_key(name: str, surplus: tuple[str, ...]) -> int:
     from amplifier_app.commands.provider_key_entry import keep_key
     from amplifier_app.commands.provider_output import Report
 
-    return Report().shown(lambda report: keep_key(report, name, surplus))
+    return Report().run_command(lambda report: keep_key(report, name, surplus))
 
 
 @key.command("remove")
@@ -152,7 +152,7 @@ def remove_key(name: str, surplus: tuple[str, ...]) -> int:
     from amplifier_app.commands.provider_key_entry import remove_key
     from amplifier_app.commands.provider_output import Report
 
-    return Report().shown(lambda report: remove_key(report, name, surplus))
+    return Report().run_command(lambda report: remove_key(report, name, surplus))
 
 
 def _set_debug(debug: bool) -> None:

@@ -60,7 +60,7 @@ def provider_list(report: Report) -> None:
 def _rows(provider: KnownProvider, state: KeyState) -> Iterator[tuple[str, str, str, str]]:
     """The row of a provider, and one for each further variable of its key."""
     first, *others = provider.variables or ("-",)
-    said = {state.variable or first: _said(provider, state)}
+    said = {state.variable or first: _describe_key(provider, state)}
     yield provider.name, provider.model or "-", first, said.get(first, "")
     for variable in others:
         yield "", "", variable, said.get(variable, "")
@@ -76,7 +76,7 @@ def _state(provider: KnownProvider) -> KeyState:
     return KeyState("missing" if provider.needs_key else "optional")
 
 
-def _said(provider: KnownProvider, state: KeyState) -> str:
+def _describe_key(provider: KnownProvider, state: KeyState) -> str:
     match state.place:
         case "environment":
             return "in the environment"

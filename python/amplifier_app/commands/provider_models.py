@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from amplifier_app.columns import in_columns
 from amplifier_app.commands.model_choice import require_engine
 from amplifier_app.commands.provider_choice import KnownProvider, known_provider
-from amplifier_app.commands.provider_mount import mounted, provider_config, run
+from amplifier_app.commands.provider_mount import mount_provider, provider_config, run
 from amplifier_app.commands.provider_output import Report, foreign
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def listed_models(report: Report, name: str, config: str | None, seconds: float)
 
 
 async def _models(provider: KnownProvider, config: Any) -> list[ModelInfo]:
-    async with mounted(provider, config) as found:
+    async with mount_provider(provider, config) as found:
         models: Sequence[ModelInfo] = await found.list_models()
         return list(models)
 

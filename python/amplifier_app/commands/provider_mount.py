@@ -39,7 +39,7 @@ def provider_config(
     """
     from amplifier_app.commands.settings import provider_settings
 
-    given = _given(written)
+    given = _read_config(written)
     if provider is DEMO:
         return given
     said = provider_settings(os.environ)
@@ -63,7 +63,7 @@ def run(work: Coroutine[Any, Any, Value]) -> Value:
 
 
 @contextlib.asynccontextmanager
-async def mounted(provider: KnownProvider, config: Mapping[str, Any]) -> AsyncGenerator[Any]:
+async def mount_provider(provider: KnownProvider, config: Mapping[str, Any]) -> AsyncGenerator[Any]:
     """Mount a provider of ours; yields it, and closes it at the end.
 
     Raises:
@@ -77,7 +77,7 @@ async def mounted(provider: KnownProvider, config: Mapping[str, Any]) -> AsyncGe
     coordinator = ModuleCoordinator()
     module = import_module(own_modules()[f"provider-{provider.name}"])
     warnings: list[str] = []
-    with _collected(warnings):
+    with _collect_warnings(warnings):
         close = await module.mount(coordinator, dict(config))
     found = cast("dict[str, Any]", coordinator.get("providers") or {})
     if not found:
@@ -97,7 +97,7 @@ async def mounted(provider: KnownProvider, config: Mapping[str, Any]) -> AsyncGe
             await close()
 
 
-def _given(written: str | None) -> dict[str, Any]:
+def _read_config(written: str | None) -> dict[str, Any]:
     if written is None:
         return {}
     hint = """write it as `--config '{"base_url": "…"}'`"""
@@ -117,7 +117,7 @@ def _given(written: str | None) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _collected(warnings: list[str]) -> Any:
+def _collect_warnings(warnings: list[str]) -> Any:
     """Collect what modules warn of while in this block."""
 
     class Collector(logging.Handler):

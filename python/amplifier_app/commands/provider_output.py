@@ -38,7 +38,7 @@ class Report:
             return None
         return max(40, shutil.get_terminal_size().columns - 1)
 
-    def shown(self, command: Callable[[Report], None]) -> int:
+    def run_command(self, command: Callable[[Report], None]) -> int:
         """Run a command and return the exit code; what goes wrong is one line."""
         if is_debugging():
             from amplifier_app.commands.start import set_up_logging
@@ -59,7 +59,7 @@ class Report:
             message = f"standard output cannot be written: {error.strerror}"
             return report(Failure(message, hint=hint))
         except Exception as error:  # noqa: BLE001 - reported in one line
-            return self._failed(error)
+            return self._report_failure(error)
         return COMPLETE
 
     def lines(self, lines: Iterable[str]) -> None:
@@ -94,7 +94,7 @@ class Report:
                 sys.stderr.write("\r\x1b[K")
                 sys.stderr.flush()
 
-    def _failed(self, error: Exception) -> int:
+    def _report_failure(self, error: Exception) -> int:
         code = report(error)
         outcome = outcome_of_error(error)
         if outcome.error is not None:

@@ -16,7 +16,7 @@ from amplifier_app.commands.provider_choice import (
     KnownProvider,
     known_provider,
 )
-from amplifier_app.commands.provider_mount import mounted, provider_config, run
+from amplifier_app.commands.provider_mount import mount_provider, provider_config, run
 from amplifier_app.commands.provider_output import Report, foreign
 from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
@@ -59,7 +59,7 @@ class Trial:
         return None if self.response.usage is None else self.response.usage.cost_usd
 
 
-def tried(report: Report, text: str, config: str | None, seconds: float) -> None:
+def try_model(report: Report, text: str, config: str | None, seconds: float) -> None:
     """Ask a model once, and write what that took.
 
     Raises:
@@ -87,7 +87,7 @@ def tried(report: Report, text: str, config: str | None, seconds: float) -> None
     is_same = answered_by == model or provider is DEMO
     asked = "" if is_same else f" (asked for {foreign(model)})"
     report.lines([f"{name} works: {answered_by} answered{asked}"])
-    report.lines(in_columns([(f"  {label}", value) for label, value in measured(trial)], None))
+    report.lines(in_columns([(f"  {label}", value) for label, value in measurements(trial)], None))
 
 
 async def _trial(provider: KnownProvider, config: Mapping[str, Any]) -> Trial:
@@ -111,7 +111,7 @@ async def _trial(provider: KnownProvider, config: Mapping[str, Any]) -> Trial:
         kinds.add(str(data.get("block_type")))
         return HookResult(action="continue")
 
-    async with mounted(provider, config) as found:
+    async with mount_provider(provider, config) as found:
         for event in (CONTENT_BLOCK_START, CONTENT_BLOCK_DELTA):
             found.hooks.register(event, note)
         begin = time.perf_counter()
@@ -121,7 +121,7 @@ async def _trial(provider: KnownProvider, config: Mapping[str, Any]) -> Trial:
     return Trial(response, end - begin, first, "thinking" in kinds)
 
 
-def measured(trial: Trial) -> list[tuple[str, str]]:
+def measurements(trial: Trial) -> list[tuple[str, str]]:
     """Return what was measured, for people: what it is and its value."""
     usage, speed = trial.response.usage, trial.tokens_per_second
     known = "not known"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .shown import shown
+from .shown import short_repr
 
 _CATEGORIES = {
     "context_length": (
@@ -25,7 +25,7 @@ _CATEGORIES = {
 def classify_error_message(message: str) -> str:
     """Return the category of a provider's error message, `unknown` if no word matches."""
     if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"`message` must be a `str`, found `{shown(message)}`")
+        raise TypeError(f"`message` must be a `str`, found `{short_repr(message)}`")
     lower = message.lower()
     for category, words in _CATEGORIES.items():
         if any(word in lower for word in words):

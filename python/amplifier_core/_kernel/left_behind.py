@@ -58,7 +58,7 @@ class Leaving:
         self._more = more
 
     @coroutine
-    def awaited(self, awaited: Any) -> Generator[Any, None, Any]:
+    def await_rest(self, awaited: Any) -> Generator[Any, None, Any]:
         """Go on with the coroutine, as `rest` does."""
         return (yield from self.rest(awaited))
 

@@ -15,7 +15,7 @@ def printable(text: str) -> str:
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Write a value as `repr` does, cut where it is long or deep; it never raises.
 
     What a foreign `__repr__` raises is replaced by the name of the type.

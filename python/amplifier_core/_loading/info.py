@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from .._kernel.shown import shown
+from .._kernel.shown import short_repr
 from .._module_error import ModuleValidationError
 from .package import FOLDER_PREFIX
 
@@ -54,7 +54,9 @@ def declared_kind(module_id: str, declared: Any) -> Kind | None:
         return None
     if not isinstance(declared, str) or declared not in TYPE_TO_MOUNT_POINT:
         valid = list(TYPE_TO_MOUNT_POINT)
-        message = f"Module '{module_id}' has unknown type {shown(declared)}. Valid types: {valid}"
+        message = (
+            f"Module '{module_id}' has unknown type {short_repr(declared)}. Valid types: {valid}"
+        )
         raise ModuleValidationError(message, reason_code="invalid_module_metadata")
     return declared
 

@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from typing import Any, NamedTuple
 
-from .._kernel.shown import shown
+from .._kernel.shown import short_repr
 from .._module_error import ModuleDiscoveryError, not_loadable
 from .installed import import_package, list_entry_points
 from .known_modules import Source, other_sources, own_modules
@@ -60,7 +60,7 @@ def from_package(module_id: str, module_name: str | None = None) -> Found | None
         return None
     mount = package.mount
     if not callable(mount):
-        raise TypeError(f"`mount` of `{name}` is not callable, found `{shown(mount)}`")
+        raise TypeError(f"`mount` of `{name}` is not callable, found `{short_repr(mount)}`")
     logger.debug("module `%s` taken from package `%s`", module_id, name)
     return _make_found(module_id, mount, module_attribute(package, "on_session_ready"))
 

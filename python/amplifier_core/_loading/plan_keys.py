@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from .._kernel.advice import advice_on
 from .._kernel.engine_choice import extension
-from .._kernel.shown import shown
+from .._kernel.shown import short_repr
 from .known_modules import Own
 from .mount_plan import LISTS, MAIN_MODULES, SECTIONS
 
@@ -103,7 +103,7 @@ class UnreadSource(NamedTuple):
         """What is said where the module is there without it."""
         return (
             f"`{self.path}` is not read, as no `module-source-resolver` is mounted:"
-            f" `{shown(self.module_id)[1:-1]}` is there without it"
+            f" `{short_repr(self.module_id)[1:-1]}` is there without it"
         )
 
 
@@ -191,7 +191,7 @@ def _of_spec(spec: dict[Any, Any], path: str) -> Iterator[str]:
 
 def _flag(values: dict[Any, Any], key: str, path: str) -> Iterator[str]:
     if key in values and not isinstance(values[key], bool):
-        yield f"`{path}` is {shown(values[key])} (must be true or false)"
+        yield f"`{path}` is {short_repr(values[key])} (must be true or false)"
 
 
 def _unknown(
@@ -209,7 +209,7 @@ def _unknown(
 
 def _key(key: object) -> str:
     """A key as it can be shown: escaped, and cut where it is long."""
-    return shown(str(key))[1:-1]
+    return short_repr(str(key))[1:-1]
 
 
 def _names(settings: Any, attribute: str) -> set[str]:

@@ -6,7 +6,7 @@ import asyncio as asyncio  # noqa: PLC0414 (callers patch its `sleep` here)
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core._kernel.sleep import sleep
 from amplifier_core._retry_config import RetryConfig, compute_delay
 from amplifier_core.llm_errors import (
@@ -68,9 +68,9 @@ async def retry_with_backoff(
             not `LLMError` are raised immediately.
     """
     if not callable(operation):
-        raise TypeError(f"`operation` must be callable, found `{shown(operation)}`")
+        raise TypeError(f"`operation` must be callable, found `{short_repr(operation)}`")
     if on_retry is not None and not callable(on_retry):
-        raise TypeError(f"`on_retry` must be callable or None, found `{shown(on_retry)}`")
+        raise TypeError(f"`on_retry` must be callable or None, found `{short_repr(on_retry)}`")
     settings = RetryConfig() if config is None else config
     attempt = 0
     while True:
@@ -106,7 +106,7 @@ def classify_error_message(
     """
     del provider
     if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"`message` must be a `str`, found `{shown(message)}`")
+        raise TypeError(f"`message` must be a `str`, found `{short_repr(message)}`")
     if status_code is not None:
         if status_code in _BY_STATUS:
             return _BY_STATUS[status_code]

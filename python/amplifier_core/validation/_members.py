@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from amplifier_core._kernel.import_failure import describe_failure
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core._loading.check import is_async
 
 from .base import Severity, ValidationResult
@@ -36,9 +36,9 @@ def check_text(
         result.note(check, False, f"{owner}.{member} raised {describe_failure(error)}", severity)
         return
     if isinstance(value, str) and value:
-        result.note(check, True, f"{owner}.{member} is {shown(value)}")
+        result.note(check, True, f"{owner}.{member} is {short_repr(value)}")
     else:
-        found = "nothing" if value is None else shown(value)
+        found = "nothing" if value is None else short_repr(value)
         message = f"{owner}.{member} should be a non-empty string, found {found}"
         result.note(check, False, message, severity)
 

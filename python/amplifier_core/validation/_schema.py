@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 """The types of JSON schema."""
@@ -36,10 +36,10 @@ def schema_mistakes(schema: dict[Any, Any], path: str = "", depth: int = 0) -> I
             yield from schema_mistakes(cast("dict[Any, Any]", part), f"{place}.", depth + 1)
         elif not isinstance(part, bool):
             example = '{"type": "string"}'
-            yield f"`{place}` is {shown(part)} (must be a schema such as `{example}`)"
+            yield f"`{place}` is {short_repr(part)} (must be a schema such as `{example}`)"
     properties = schema.get("properties")
     if not isinstance(properties, dict | None):
-        yield f"`{path}properties` is {shown(properties)} (must be an object of schemas)"
+        yield f"`{path}properties` is {short_repr(properties)} (must be an object of schemas)"
 
 
 def _unknown_types(declared: Any, place: str) -> Iterator[str]:
@@ -50,7 +50,7 @@ def _unknown_types(declared: Any, place: str) -> Iterator[str]:
         if not (isinstance(name, str) and name in TYPES):
             meant = _PYTHON.get(str(name))
             advice = f" (did you mean `{meant}`?)" if meant else advice_on(str(name), TYPES)
-            yield f"`{place}` is {shown(name)}, an unknown type{advice}"
+            yield f"`{place}` is {short_repr(name)}, an unknown type{advice}"
 
 
 def _parts(schema: dict[Any, Any], path: str) -> Iterator[tuple[str, Any]]:

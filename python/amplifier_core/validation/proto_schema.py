@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast, get_args
 
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core.models import HookResult
 
 __all__ = ["validate_hook_result", "validate_tool_result"]
@@ -49,5 +49,5 @@ def validate_hook_result(data: Any) -> list[str]:
     for field, valid in _WORDS.items():
         value = result.get(field)
         if value is not None and not (isinstance(value, str) and value in valid):
-            found.append(f"Invalid {field} {shown(value)}: must be one of {sorted(valid)}")
+            found.append(f"Invalid {field} {short_repr(value)}: must be one of {sorted(valid)}")
     return found

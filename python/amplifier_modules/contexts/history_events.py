@@ -90,7 +90,7 @@ class HistoryEvents:
         return self._told != self._noted
 
     def _count(self, events: int) -> None:
-        """Count events that nobody hears as told."""
+        """Count events that nobody listens to as emitted."""
         if self._hooks is not None:
             self._noted += events
             self._told += events
@@ -181,6 +181,6 @@ async def _in_time(emission: Coroutine[Any, Any, Any], what: str) -> None:
         except StopIteration:
             return
         with Interruption(seconds=LIMIT_SECONDS) as limit:
-            await Leaving(steps, _LEAVE_SECONDS, what, logger).awaited(awaited)
+            await Leaving(steps, _LEAVE_SECONDS, what, logger).await_rest(awaited)
     if limit.was_caught:
         logger.error("%s took more than %s seconds and were ended", what, LIMIT_SECONDS)

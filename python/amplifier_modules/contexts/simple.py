@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, REQUEST_RETENTION
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core._loading.session_bound import session_bound
 from amplifier_core.events import LLM_RESPONSE
 from amplifier_providers.requests.token_estimate import estimate_tokens, request_budget
@@ -266,7 +266,9 @@ class SimpleContext:
             error = f"a message is of type `{type(message).__name__}` (must be a dict)"
             raise TypeError(error)
         if not can_be_sent(message):
-            logger.warning("message with unknown role %s: not sent", shown(message.get("role")))
+            logger.warning(
+                "message with unknown role %s: not sent", short_repr(message.get("role"))
+            )
         changed: Message = {}
         content = message.get("content")
         if (kept := self._aside.content(message)) is not content:

@@ -203,7 +203,7 @@ class Asking:
         return most
 
     async def _about(self, models: TurnModels) -> dict[str, Any]:
-        """Return what hooks are told of a call before it is made."""
+        """Return what hooks get of a call before it is made."""
         return {
             **models.own.identity(),
             "message_count": len(await self.history.context.get_messages()),

@@ -101,7 +101,7 @@ def error_of_call(
     Args:
         index: The number of the call in its answer, from 0.
         call: The call.
-        answer: What the model is told of it; an error.
+        answer: What the model reads of it; an error.
         failure: What was raised; None for a tool that returned a failure.
     """
     text = answer.text.removeprefix("Error: ")

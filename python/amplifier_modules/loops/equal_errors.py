@@ -11,7 +11,7 @@ from .recovery.given_up import GivenUp
 from .tool_answer import Answer
 
 _TOLD_BEFORE_END = 2
-"""How many times more a call may fail once the model was told."""
+"""How many times more a call may fail once the model has read of it."""
 _REASON_CHARS = 300
 """How much of an error a reason quotes."""
 
@@ -50,7 +50,7 @@ class EqualErrors:
         return not self._counts and not any(call.answer.is_error for call in calls)
 
     def note(self, calls: Iterable[tuple[RequestedCall, Answer]]) -> list[str | None]:
-        """Take the calls of a round into account; return what the model is told of each."""
+        """Take the calls of a round into account; return what the model reads of each."""
         rounds = list(calls)
         if any(not answer.is_error for _, answer in rounds):
             self._counts.clear()

@@ -104,10 +104,10 @@ class GoalMode:
         elif outcome is Outcome.INCOMPLETE and "denied" not in report.details:
             end = GoalEnd(GoalVerdict.CAPPED, report.reason or "a limit was reached")
         else:
-            # The error is on its way out of the turn, whose end is told before.
+            # The error is on its way out of the turn, whose end is emitted before.
             error = sys.exception()
-            told = report.reason or (in_words(error) if error else "the turn failed")
-            end = GoalEnd(GoalVerdict.FAILED, told)
+            why = report.reason or (in_words(error) if error else "the turn failed")
+            end = GoalEnd(GoalVerdict.FAILED, why)
         return self._pursuit.final(end)
 
     async def _ask(self, models: TurnModels, purpose: str, text: str) -> str:

@@ -125,7 +125,7 @@ class LoopSettings(Settings):
         AfterValidator(lambda text: text and _prompt(text)),
         Form("a text that has `{tools}` once, where the list of the tools belongs"),
     ] = None
-    """What a model that writes its calls in tags is told of them, with `{tools}` in the place of
+    """What a model that writes its calls in tags reads of them, with `{tools}` in the place of
     the list of tools and `{tag}` in that of the tag."""
     execute_while_streaming: bool = False
     """Whether a call runs as soon as it is complete, while the rest of the answer arrives."""
@@ -138,7 +138,7 @@ class LoopSettings(Settings):
     """How many tool calls of one answer run at the same time; the others wait for their turn."""
 
     max_calls_per_answer: CallsPerAnswer = USUAL_CALLS
-    """Tool calls of an answer that may run, at most; the model is told that further ones were not
+    """Tool calls of an answer that may run, at most; the model reads that further ones were not
     run. A provider may have a lower limit."""
 
     @property

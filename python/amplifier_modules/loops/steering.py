@@ -30,7 +30,7 @@ class SteeringQueueFull(Exception):
 class SteeringQueue:
     """Messages waiting for the next model call, first in, first out.
 
-    Each comes into the history once or is told as discarded. `steer` works from any thread.
+    Each comes into the history once or is reported as discarded. `steer` works from any thread.
     """
 
     def __init__(self) -> None:

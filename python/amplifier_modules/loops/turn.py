@@ -314,18 +314,18 @@ class Turn:
         forbids it.
         """
         reminder = models.reminder = None if recovery is None else recovery.take_reminder()
-        told = () if reminder is None else (Injection(reminder, role="user"),)
+        injections = () if reminder is None else (Injection(reminder, role="user"),)
         asked = None
         if self.settings.execute_while_streaming:
             async with self._round(recovery) as calls:
-                asked = await calls.ask(self._asking.ask(models, told, early=calls))
+                asked = await calls.ask(self._asking.ask(models, injections, early=calls))
                 if isinstance(asked, tuple):
                     await calls.remember(*asked)
                     await calls.finish()
             if calls.count:
                 return calls
             return None if isinstance(asked, tuple) else asked or Outcome.INCOMPLETE
-        asked = await self._asking.ask(models, told)
+        asked = await self._asking.ask(models, injections)
         if not isinstance(asked, tuple):
             return asked or Outcome.INCOMPLETE
         response, requested = asked

@@ -110,7 +110,7 @@ class ChildSession:
         """What the task is continued with."""
         return Kept(self._recipe, self.messages)
 
-    def used(self) -> Used:
+    def count_usage(self) -> Used:
         """Return what the turn has used so far."""
         return self._account.used
 

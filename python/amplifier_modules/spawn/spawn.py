@@ -122,7 +122,7 @@ class Spawn:
 
         Args:
             id: The id of the task.
-            prompt: What the sub-agent is told.
+            prompt: What the sub-agent is asked to do.
             budget: What the new task may use.
             background: Whether to return at once, with the id of the new task.
 

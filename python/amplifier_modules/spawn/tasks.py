@@ -52,7 +52,7 @@ class Child(Protocol):
         """Do the task and end the session."""
         ...
 
-    def used(self) -> Used:
+    def count_usage(self) -> Used:
         """Return what was used so far."""
         ...
 
@@ -70,9 +70,9 @@ class Task:
         self.token: Any = child.session.coordinator.cancellation
         self.result: TaskResult | None = None
         self.is_read = not is_background
-        """Whether nobody has to be told of its result."""
+        """Whether nobody has to be notified of its result."""
         self.is_announced = not is_background
-        """Whether the model was told that it is over."""
+        """Whether the model has read that it is over."""
         self.scope = anyio.CancelScope()
         self.ended = anyio.Event()
         self.kept: Any = None
@@ -280,7 +280,7 @@ class Tasks:
             logger.warning("the task `%s` failed: %s: %s", task.id, type(error).__name__, error)
             answer = Answer("error", "", f"{type(error).__name__}: {error}".removesuffix(": "))
         finally:
-            used = child.used()
+            used = child.count_usage()
             self._add(used)
             task.kept = child.kept
             ending = {
@@ -308,7 +308,7 @@ class Tasks:
             text=answer.text,
             reason=answer.reason,
             session_id=task.session_id,
-            used=task.child.used(),
+            used=task.child.count_usage(),
         )
         task.child = task.token = None
         task.ended.set()
@@ -317,7 +317,7 @@ class Tasks:
         self._forget_old()
 
     def _read(self, task: Task) -> None:
-        """Note that nobody has to be told of the result of a task."""
+        """Note that nobody has to be notified of the result of a task."""
         if not task.is_read:
             task.is_read = task.is_announced = True
             if task.result is not None:

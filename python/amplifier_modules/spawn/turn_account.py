@@ -26,7 +26,7 @@ class TurnAccount:
         self._ending: Mapping[str, Any] = {}
 
     def listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
-        """Return what is to be told of the events of a session.
+        """Return what the events of a session amount to.
 
         Args:
             response: The event of a response: `llm:post`, or `provider:response`.
@@ -42,16 +42,16 @@ class TurnAccount:
 
     def answer(self, text: str, *, is_cancelled: bool) -> Answer:
         """Return how the turn ended that gave this text."""
-        told = self._ending
-        reason = told.get("reason")
+        ending = self._ending
+        reason = ending.get("reason")
         reason = reason if isinstance(reason, str) and reason else None
-        denied, status = told.get("denied"), told.get("status")
+        denied, status = ending.get("denied"), ending.get("status")
         if isinstance(denied, Mapping):
             why = cast("Mapping[str, Any]", denied).get("reason")
             return Answer("denied", "", f"a hook refused it: {why}")
         if status == "cancelled" or (is_cancelled and status != "success"):
             return Answer("cancelled", text, reason or "the turn was cancelled")
-        if status == "error" or isinstance(told.get("error"), Mapping):
+        if status == "error" or isinstance(ending.get("error"), Mapping):
             return Answer("error", text, reason or "the loop gave up")
         if status == "incomplete":
             return Answer("limit", text, reason or "a limit of its turn was reached")

@@ -94,11 +94,11 @@ class BudgetAmounts:
 class BudgetAccount(Protocol):
     """What counts the turns of a shared budget."""
 
-    def used(self) -> BudgetAmounts:
+    def count_used(self) -> BudgetAmounts:
         """Return what is used."""
         ...
 
-    def left(self) -> BudgetAmounts:
+    def count_left(self) -> BudgetAmounts:
         """Return what is left."""
         ...
 
@@ -121,14 +121,14 @@ class SharedBudget(Budget):
             return BudgetAmounts(
                 model_calls=0, tool_calls=0, tokens=0, cost=Decimal(0), seconds=0.0
             )
-        return self.account.used()
+        return self.account.count_used()
 
     @property
     def left(self) -> BudgetAmounts:
         """What is left for further calls, less what is held back for those under way."""
         if self.account is None:
             return BudgetAmounts(**vars(self.limits()))
-        return self.account.left()
+        return self.account.count_left()
 
     @property
     def account(self) -> BudgetAccount | None:

@@ -32,7 +32,7 @@ class SharedAccount(Account):
         self._stopwatch = Stopwatch(clock, is_paused=True)
         self._running_turns = 0
 
-    def used(self) -> BudgetAmounts:
+    def count_used(self) -> BudgetAmounts:
         """Return what is used."""
         with self._lock:
             return BudgetAmounts(
@@ -43,7 +43,7 @@ class SharedAccount(Account):
                 seconds=self._stopwatch.seconds,
             )
 
-    def left(self) -> BudgetAmounts:
+    def count_left(self) -> BudgetAmounts:
         """Return what is left, less what is held back for calls under way."""
         with self._lock:
             tokens, cost = self._left_beside(NOTHING)

@@ -161,7 +161,7 @@ def tool(
     Args:
         function: Sync or async; each parameter is annotated.
         name: What the model calls it; the name of the function by default.
-        description: What the model is told; the docstring by default.
+        description: What the model reads; the docstring by default.
         needs_approval: Whether a person is asked before each call.
         approval_timeout: Seconds that a person has to answer where a hook that asks does not say
             so; None for those of the session.

@@ -16,7 +16,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from typing_extensions import TypedDict
 
 from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core.llm_errors import ConfigurationError, InvalidToolCallError
 
 from .context import ToolContext
@@ -125,7 +125,7 @@ class ToolSchema:
         message = str(detail["msg"])
         found = detail["input"]
         is_shown = found is None or isinstance(found, str | int | float)
-        what = shown(found) if is_shown else f"of type `{type(found).__name__}`"
+        what = short_repr(found) if is_shown else f"of type `{type(found).__name__}`"
         return f"`{place}` is {what} ({message[:1].lower()}{message[1:]})"
 
 

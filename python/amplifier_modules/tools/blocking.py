@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core.models import ToolResult
 from amplifier_modules.tools.result_bytes import clip_bytes
 from amplifier_providers.value_problems import problem
@@ -61,7 +61,9 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run the tool; errors of the input or the files are in the result."""
         if not isinstance(input, dict):  # pyright: ignore[reportUnnecessaryIsInstance] -- a model wrote it
-            return self._failure(f"the arguments are {shown(input)} (must be an object)", _INVALID)
+            return self._failure(
+                f"the arguments are {short_repr(input)} (must be an object)", _INVALID
+            )
         try:
             arguments = self._arguments.model_validate(input)
         except ValidationError as error:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from amplifier_core._kernel.capability_names import SESSION_SPAWN
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core.events import PROVIDER_REQUEST
 from amplifier_core.models import HookResult, ToolResult
 from amplifier_modules.spawn.spawn import Spawn
@@ -153,7 +153,7 @@ class TaskTool:
         if not news:
             return None
         lines = [
-            f"The task `{each.id}` ({shown(each.description)[1:-1]}) is over: {each.status}. Call"
+            f"The task `{each.id}` ({short_repr(each.description)[1:-1]}) is over: {each.status}. Call"
             f" `{self.name}` with the action `result` for its answer."
             for each in news
         ]
@@ -173,7 +173,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
 
 
 def _task_result(result: Any, *, background: bool = False) -> ToolResult:
-    """Return what the model is told of a task."""
+    """Return what the model reads of a task."""
     if not isinstance(result, TaskResult) and not background:
         return ToolResult(output=result)  # of an application
     if not isinstance(result, TaskResult):

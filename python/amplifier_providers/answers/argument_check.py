@@ -45,7 +45,7 @@ class ArgumentCheck:
             self._note(name, denial)
 
     def _note(self, name: str, denial: ValueError) -> None:
-        """Raise what the model is told; a schema that cannot be used is only logged, once."""
+        """Raise what the model reads; a schema that cannot be used is only logged, once."""
         from amplifier_guard import ToolInputDenied, ToolSchemaDenied
 
         if isinstance(denial, ToolInputDenied):

@@ -69,7 +69,7 @@ class OutputType(Generic[OutputT]):
             return None, "; ".join(problems)
 
     def repair_prompt(self, problems: str) -> str:
-        """Return what the model is told about an answer that does not fit."""
+        """Return what the model reads about an answer that does not fit."""
         return (
             f"The answer does not fit the schema of `{ANSWER_TOOL}`: {problems}. "
             "Answer again, with JSON that fits and nothing else."

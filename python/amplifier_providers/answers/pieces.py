@@ -136,7 +136,7 @@ class Pieces:
         elif chunk.type == "thinking":
             self._has_thinking = self._has_thinking or bool(chunk.content)
         elif chunk.dropped:
-            self._texts = [told for told in self._texts if told[0] != chunk.block_index]
+            self._texts = [texts for texts in self._texts if texts[0] != chunk.block_index]
         elif chunk.content:
             self._texts.append((chunk.block_index, chunk.content))
         self.is_streamed = self.is_streamed or bool(chunk.content or chunk.call)
@@ -178,16 +178,16 @@ class Pieces:
     def _text_to_correct(self, response: ChatResponse) -> Iterator[StreamChunk]:
         """Yield what is needed so that the text becomes that of the response."""
         whole = "".join(block.text for block in response.content if isinstance(block, TextBlock))
-        told = self._texts
-        if all(block is not None for block, _ in told):
-            told = sorted(told, key=lambda each: each[0] or 0)
-        text = "".join(piece for _, piece in told)
+        texts = self._texts
+        if all(block is not None for block, _ in texts):
+            texts = sorted(texts, key=lambda each: each[0] or 0)
+        text = "".join(piece for _, piece in texts)
         if whole.strip() == text.strip():
             return
         if whole.startswith(text):
-            yield StreamChunk(whole[len(text) :], block_index=told[-1][0] if told else None)
+            yield StreamChunk(whole[len(text) :], block_index=texts[-1][0] if texts else None)
             return
-        for block in dict.fromkeys(block for block, _ in told):
+        for block in dict.fromkeys(block for block, _ in texts):
             yield StreamChunk(block_index=block, dropped=True)
         if whole:
             yield StreamChunk(whole)

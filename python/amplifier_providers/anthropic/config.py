@@ -62,7 +62,7 @@ class AnthropicConfig(HttpSettings):
     speed: Literal["fast"] | None = None
     """`fast` for the faster and dearer mode of the models that have one."""
     task_budget_tokens: int | None = Field(default=None, ge=1)
-    """Tokens that the model is told a task may take, tools included."""
+    """Tokens that a task may take, as the model reads, tools included."""
     enable_web_search: bool = False
     """Whether the model may search the web with the tool of the API."""
     tools: ServiceTools = Field(default_factory=list[dict[str, Any]])

@@ -147,8 +147,8 @@ def _add_format(encoded: WireRequest, profile: ModelProfile, request: ChatReques
         answer = {"type": "json_schema", "schema": schema}
         encoded.fields.setdefault("output_config", {})["format"] = answer
         return
-    told = {"type": "text", "text": format_instructions(wanted)}
-    encoded.fields["system"] = [*encoded.fields.get("system", ()), told]
+    instruction = {"type": "text", "text": format_instructions(wanted)}
+    encoded.fields["system"] = [*encoded.fields.get("system", ()), instruction]
     encoded.degrade(
         f"response format {wanted.type}",
         "instructions in the system prompt",

@@ -80,9 +80,7 @@ def _report_result(result: Result) -> str:
         )
     if not shown.strip():
         return f"{name} {'failed without a reason' if result.failed else 'answered nothing'}."
-    return (
-        f"{name} {'failed' if result.failed else 'answered'}:\n\n{fence(shown, language)}"
-    )
+    return f"{name} {'failed' if result.failed else 'answered'}:\n\n{fence(shown, language)}"
 
 
 def _request(turn: Turn) -> str:

@@ -88,8 +88,11 @@ class OllamaEncoder:
         if wishes.think is not None:
             body["think"] = wishes.think
         _add_tools(encoded, request)
-        told = _add_form(encoded, request)
-        texts = [*(block["text"] for block in history.system), *([told] if told else [])]
+        instruction = _add_form(encoded, request)
+        texts = [
+            *(block["text"] for block in history.system),
+            *([instruction] if instruction else []),
+        ]
         if texts:
             message = {"role": "system", "content": SEPARATOR.join(texts)}
             encoded.turns = [json_bytes(message), *turns]
@@ -129,7 +132,7 @@ def _tool(tool: JsonDict, name: str) -> JsonDict:
 
 
 def _add_form(encoded: WireRequest, request: ChatRequest) -> str | None:
-    """Hold the answer to a form; return what the model must be told in words."""
+    """Hold the answer to a form; return what the model must be instructed in words."""
     wanted = request.response_format
     if wanted is None or wanted.type == "text":
         return None

@@ -42,7 +42,7 @@ class OllamaRules(HistoryRules):
         return image_data(source) is not None and super().can_send(block)
 
     def pair_parts(self, parts: list[JsonDict]) -> list[JsonDict]:
-        """Number the calls, as results are told apart by their order; leave out lone thinking."""
+        """Number the calls, as results differ by their order alone; leave out lone thinking."""
         for place, part in enumerate(parts):
             if part["type"] == "tool_call":
                 part["place"] = place

@@ -1,4 +1,4 @@
-"""What a request wants, as far as a server of Ollama can be told."""
+"""What a request asks for, as far as a server of Ollama has a field for it."""
 
 from __future__ import annotations
 
@@ -113,6 +113,6 @@ def _ask_in_words(wishes: Wishes, model: str) -> None:
         "plain text",
         f"`{model}` could call no tool; it is asked for it in words",
     )
-    told = Message(role="system", content=format_instructions(wanted))
-    changes = {"messages": [*request.messages, told], "response_format": None}
+    instruction = Message(role="system", content=format_instructions(wanted))
+    changes = {"messages": [*request.messages, instruction], "response_format": None}
     wishes.request = request.model_copy(update=changes)

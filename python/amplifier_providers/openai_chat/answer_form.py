@@ -27,7 +27,7 @@ def add_answer_form(encoded: WireRequest, request: ChatRequest, form: OutputForm
         form: What the server knows.
 
     Returns:
-        What the model must be told in words; None for nothing.
+        What the model must be instructed in words; None for nothing.
     """
     wanted = request.response_format
     if wanted is None or wanted.type == "text":
@@ -39,10 +39,12 @@ def add_answer_form(encoded: WireRequest, request: ChatRequest, form: OutputForm
         if form == "json_schema" and is_object:
             encoded.fields["response_format"] = _by_schema(wanted, schema)
             return None
-        told = f"{_PLAIN} It must fit this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
+        instruction = (
+            f"{_PLAIN} It must fit this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
+        )
         can_be_held = form == "json_object" and is_object
     else:
-        told = _PLAIN
+        instruction = _PLAIN
         can_be_held = form != "none"
     if can_be_held:
         encoded.fields["response_format"] = {"type": "json_object"}
@@ -52,7 +54,7 @@ def add_answer_form(encoded: WireRequest, request: ChatRequest, form: OutputForm
             "a JSON object of any form" if can_be_held else "plain text",
             f"`{encoded.provider}` cannot hold an answer to it; the model is asked for it in words",
         )
-    return told
+    return instruction
 
 
 def _by_schema(wanted: ResponseFormatJsonSchema, schema: JsonDict) -> JsonDict:

@@ -118,8 +118,8 @@ class ChatEncoder:
                 )
         self._add_tools(encoded, request)
         add_thinking(encoded, preset, self._profile_of(model), limit)
-        told = add_answer_form(encoded, request, preset.output)
-        system = system_text([*history.system, *([{"text": told}] if told else [])])
+        instruction = add_answer_form(encoded, request, preset.output)
+        system = system_text([*history.system, *([{"text": instruction}] if instruction else [])])
         if system:
             message = {"role": preset.system_role, "content": system}
             encoded.turns = [json_bytes(message), *turns]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 
 from ..own_servers import OWN_SERVERS
 from .counts import Counts, charged_dollars, counts_of
@@ -202,7 +202,7 @@ class Pricing:
             return
         self._unknown.add(model)
         text = (
-            f"no price is known for `{shown(model)[1:-1]}` of `{self._service}`, so its calls are"
+            f"no price is known for `{short_repr(model)[1:-1]}` of `{self._service}`, so its calls are"
             " not part of the cost; set `prices` of the provider"
         )
         self._notices.append(text)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator
 
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core.llm_errors import InvalidRequestError
 
 from ..settings import Env
@@ -162,7 +162,7 @@ def _of_call(options: Mapping[str, Any], provider: str | None) -> RequestedThink
             found.append(read(value))
         except ValueError:
             wanted = _FORM.text if name == "extended_thinking" else _WANTED[name]
-            message = f"`{name}` is {shown(value)} (must be {wanted})"
+            message = f"`{name}` is {short_repr(value)} (must be {wanted})"
             raise InvalidRequestError(message, provider=provider) from None
     return _join(*found)
 

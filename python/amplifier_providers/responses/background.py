@@ -97,11 +97,11 @@ class Background:
         seconds: float,
         started: float,
     ) -> JsonDict:
-        told = None
+        last_status = None
         while True:
             status, elapsed = str(found.get("status") or ""), self._clock() - started
-            if status != told:
-                told = status
+            if status != last_status:
+                last_status = status
                 await self._emit(
                     BACKGROUND_STATUS, _status_payload(encoded, found, status, elapsed)
                 )

@@ -54,10 +54,10 @@ class ResponsesRequest(WireRequest):
 
     def without_chain(self, reason: str) -> ResponsesRequest:
         """Return the request with all turns instead of the response that it goes on with."""
-        told = [*self.notices, self._invalidation(self.previous, reason)]
+        facts = [*self.notices, self._invalidation(self.previous, reason)]
         rest = {key: value for key, value in self.fields.items() if key != "previous_response_id"}
         turns = self.whole[: -len(self.turns)] + self.turns
-        return replace(self, fields=rest, turns=turns, notices=told)
+        return replace(self, fields=rest, turns=turns, notices=facts)
 
     def note_invalidated(self, link: Link) -> None:
         """Tell that the request sends everything, though it could have gone on with a response."""
@@ -71,9 +71,9 @@ class ResponsesRequest(WireRequest):
         if not items:
             return None
         about = {"provider": self.provider, "model": self.model}
-        told = {**about, "continuation": number, "max_continuations": most}
+        facts = {**about, "continuation": number, "max_continuations": most}
         turns = [*self.turns, json_bytes(items)[1:-1]]
-        return replace(self, turns=turns, notices=[(CONTINUATION, told)])
+        return replace(self, turns=turns, notices=[(CONTINUATION, facts)])
 
     def _invalidation(self, response_id: str | None, reason: str) -> tuple[str, JsonDict]:
         about = {"provider": self.provider, "model": self.model}
@@ -215,14 +215,14 @@ def _add_reasoning(
     """Add how much the model thinks, and how much of it is shown."""
     included = included_results(encoded.fields.get("tools", ()))
     if effort or profile.reasons:
-        told: JsonDict = {"effort": effort} if effort else {}
+        facts: JsonDict = {"effort": effort} if effort else {}
         if effort != "none":
             summary = fields_of(given).get("summary") or settings.reasoning_summary
             if summary != "none" and not encoded.thinking.is_off:
-                told["summary"] = summary
+                facts["summary"] = summary
             included.append(_ENCRYPTED)
-        if told:
-            encoded.fields["reasoning"] = told
+        if facts:
+            encoded.fields["reasoning"] = facts
     if included:
         encoded.fields["include"] = included
 

@@ -221,13 +221,13 @@ def _item_of_part(part: JsonDict) -> JsonDict:
 
 def _message(part: JsonDict) -> JsonDict:
     item = _item(part)
-    told = [
+    wire_form = [
         {key: value for key, value in fields_of(each).items() if key != "logprobs"}
         for each in cast("list[Any]", item.get("content") or [])
     ]
-    if "".join(each.get("text") or "" for each in told) != part["text"]:
-        told = [{"type": "output_text", "text": part["text"]}]  # it was edited
-    message: JsonDict = {"type": "message", "role": "assistant", "content": told}
+    if "".join(each.get("text") or "" for each in wire_form) != part["text"]:
+        wire_form = [{"type": "output_text", "text": part["text"]}]  # it was edited
+    message: JsonDict = {"type": "message", "role": "assistant", "content": wire_form}
     for key in ("phase", "id"):
         if item.get(key):
             message[key] = item[key]
@@ -272,8 +272,8 @@ def _result(result: Result) -> JsonDict:
         output = [input_part(block) for block in output] or ""
     if _item(result.call).get("type") == PATCH_CALL:
         status = "failed" if result.is_error else "completed"
-        told = {"type": f"{PATCH_CALL}_output", "call_id": result.call_id, "status": status}
-        return {**told, "output": output} if isinstance(output, str) and output else told
+        wire_form = {"type": f"{PATCH_CALL}_output", "call_id": result.call_id, "status": status}
+        return {**wire_form, "output": output} if isinstance(output, str) and output else wire_form
     kind = "custom_tool_call_output" if _is_custom(result.call) else "function_call_output"
     return {"type": kind, "call_id": result.call_id, "output": output}
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import Degradation
 
@@ -167,7 +167,7 @@ def unwritable(error: Exception, provider: str, model: str) -> InvalidRequestErr
 
 def named_kinds(kinds: Iterable[str]) -> str:
     """Name types of blocks, each once, clipped and escaped."""
-    return ", ".join(f"`{shown(kind)[1:-1]}`" for kind in dict.fromkeys(kinds))
+    return ", ".join(f"`{short_repr(kind)[1:-1]}`" for kind in dict.fromkeys(kinds))
 
 
 def _clean(value: Any) -> Any:

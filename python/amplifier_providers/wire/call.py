@@ -274,8 +274,8 @@ class Call:
             await self._provider.repairs.tell(mended)
             return
         note_hint(error)
-        told = {"type": type(error).__name__, "msg": str(error)}
-        await self._tell({"status": "error", "error": told, **self._usage_metadata()})
+        failure = {"type": type(error).__name__, "msg": str(error)}
+        await self._tell({"status": "error", "error": failure, **self._usage_metadata()})
         raise error
 
     def _usage_metadata(self) -> dict[str, Any]:

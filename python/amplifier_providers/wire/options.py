@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
 from amplifier_core.message_models import ChatRequest, ResponseFormat
 
@@ -64,7 +64,7 @@ def asked_length(
         if value is None:
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            message = f"`max_tokens` is {shown(value)} (must be a whole number from 1)"
+            message = f"`max_tokens` is {short_repr(value)} (must be a whole number from 1)"
             raise InvalidRequestError(message, provider=provider)
         return value
     return settings.max_tokens if "max_tokens" in settings.model_fields_set else None

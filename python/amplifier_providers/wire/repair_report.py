@@ -1,4 +1,4 @@
-"""What was changed of a history, told once although each later request repeats it."""
+"""What was changed of a history, reported once although each later request repeats it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RepairReport:
         self._told: set[tuple[str, str]] = set()
 
     async def tell(self, encoded: WireRequest) -> None:
-        """Tell what was changed of the history of a request, and was not told before."""
+        """Report what was changed of the history of a request, unless it was reported before."""
         repairs = encoded.history.repairs
         if not any(repairs.lengths()):
             return

@@ -124,7 +124,7 @@ class HttpSettings(RetrySettings):
     """Whether models think where neither a call nor another setting says it; false asks for no
     thinking, and does not show what comes of it all the same."""
     max_calls_per_answer: CallsPerAnswer = USUAL_CALLS
-    """Tool calls of an answer that may run, at most; the model is told that further ones were not
+    """Tool calls of an answer that may run, at most; the model reads that further ones were not
     run. A loop has a limit of its own."""
     reasoning_effort: OptionalText = None
     """Effort of requests that set none: `low`, `medium`, `high` or another that the model knows."""

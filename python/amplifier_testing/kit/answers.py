@@ -16,8 +16,8 @@ from .conversation import (
     LOOK,
     MIXED,
     ONE_CALL,
+    essence_of,
     request,
-    said,
     scripted_calls,
     scripted_text,
     text_of,
@@ -51,7 +51,7 @@ class AnswerTests(KitBase):
                     fail(f"the text is {text_of(response)!r}, not {scripted_text(MIXED)!r}")
                 if found != scripted_calls(MIXED):
                     fail(f"the calls are {found}, not {scripted_calls(MIXED)}")
-                kinds = [kind[0] for kind in said(response) if kind[0] in {"text", "call"}]
+                kinds = [kind[0] for kind in essence_of(response) if kind[0] in {"text", "call"}]
                 if kinds != ["text", "call"]:
                     fail(f"the blocks are {kinds}, not a text and a call")
                 blocks = [getattr(b, "id", "") for b in response.content if b.type == "tool_call"]
@@ -241,7 +241,7 @@ class AnswerTests(KitBase):
 
 
 def _expect_only(response: ChatResponse, text: str) -> None:
-    found = [kind for kind in said(response) if kind[0] != "finish"]
+    found = [kind for kind in essence_of(response) if kind[0] != "finish"]
     if found != [("text", text)]:
         fail(f"the answer is {found}, not the text {text!r} alone")
 

@@ -92,14 +92,14 @@ class KitBase(ProviderUnderTest):
         if backend == "trio":
             pytest.importorskip("trio", reason="trio is not installed")
 
-        async def guarded() -> None:
-            with anyio.CancelScope() as scope, _watched(scope, seconds):
+        async def run_guarded() -> None:
+            with anyio.CancelScope() as scope, _cancel_after(scope, seconds):
                 await check()
             if scope.cancelled_caught:
                 fail(f"a call did not end within {seconds} s")
 
-        with self.clock.replaced():
-            anyio.run(guarded, backend=backend)
+        with self.clock.replace_clocks():
+            anyio.run(run_guarded, backend=backend)
 
     @contextmanager
     def serving(self, answers: Iterable[Script] = (), **options: Any) -> Any:
@@ -131,7 +131,7 @@ class KitBase(ProviderUnderTest):
                     yield bench
             return
         hooks = KitHooks()
-        provider = self.made(self.base_url(server), hooks)
+        provider = self.make_provider(self.base_url(server), hooks)
         server.requests.clear()
         server.refusals.clear()
         try:
@@ -139,7 +139,7 @@ class KitBase(ProviderUnderTest):
         finally:
             await close(provider)
 
-    def made(self, base_url: str, hooks: Any) -> Any:
+    def make_provider(self, base_url: str, hooks: Any) -> Any:
         """Return the provider that its author makes."""
         return checked_provider(self.provider(base_url, hooks), self)
 
@@ -154,14 +154,14 @@ class KitBase(ProviderUnderTest):
         if chunks is None:
             pytest.skip("the provider has no `chunks`")
 
-        def checked(request: ChatRequest) -> AsyncGenerator[Any]:
+        def check_pieces(request: ChatRequest) -> AsyncGenerator[Any]:
             return checked_pieces(chunks(request))
 
-        return checked
+        return check_pieces
 
 
 @contextmanager
-def _watched(scope: anyio.CancelScope, seconds: float) -> Generator[None]:
+def _cancel_after(scope: anyio.CancelScope, seconds: float) -> Generator[None]:
     """Cancel after so many seconds by a watch of its own: the time of the loop leaps."""
     if sniffio.current_async_library() == "trio":
         import trio

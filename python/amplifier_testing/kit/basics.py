@@ -22,7 +22,7 @@ class BasicTests(KitBase):
 
     def test_it_has_the_attributes_of_a_provider(self) -> None:
         """Those that the kernel and the loops use, and no `stream`, which loops would call."""
-        provider = self.made("http://127.0.0.1:9", KitHooks())
+        provider = self.make_provider("http://127.0.0.1:9", KitHooks())
         name: Any = getattr(provider, "name", None)
         if not isinstance(name, str) or not name:
             fail(f"`name` is {name!r} (must be a text)")
@@ -40,7 +40,7 @@ class BasicTests(KitBase):
     def test_it_describes_itself(self) -> None:
         """`get_info` returns its id and its name, without a request."""
         with self.serving() as server:
-            provider = self.made(self.base_url(server), KitHooks())
+            provider = self.make_provider(self.base_url(server), KitHooks())
             info: Any = provider.get_info()
             if not isinstance(info, ProviderInfo):
                 fail(f"`get_info` returned a `{type(info).__name__}`, not a `ProviderInfo`")

@@ -13,8 +13,8 @@ from amplifier_providers.answers.content_calls import tool_calls_of
 
 from ..servers import Fault, ModelServer, Recorded, Script
 from ..servers.serving.server import SeenRequest
-from .conversation import question, said
-from .failing import fail, shown
+from .conversation import essence_of, question
+from .failing import fail, write_fault
 from .recorder import KitHooks, open_problem, order_problem
 from .returned import checked_awaitable, checked_calls, checked_response
 
@@ -47,7 +47,7 @@ class Bench:
         self.expect_no_refusal()
         if isinstance(found, ChatResponse):
             return found
-        raise AssertionError(f"`complete` raised {found!r} ({shown(fault)})") from found
+        raise AssertionError(f"`complete` raised {found!r} ({write_fault(fault)})") from found
 
     async def error(
         self,
@@ -59,7 +59,7 @@ class Bench:
         """Ask once, and return the error that it must end with."""
         found = await self.outcome(*answers, fault=fault, then=then, request=request)
         if isinstance(found, ChatResponse):
-            fail(f"`complete` returned {said(found)} ({shown(fault)})")
+            fail(f"`complete` returned {essence_of(found)} ({write_fault(fault)})")
         return found
 
     async def outcome(
@@ -92,7 +92,7 @@ class Bench:
         except Exception as error:
             raise AssertionError(
                 f"`complete` raised `{type(error).__name__}: {error}`, which is no error of"
-                f" `amplifier_core.llm_errors` ({shown(fault)})"
+                f" `amplifier_core.llm_errors` ({write_fault(fault)})"
             ) from error
 
     async def complete(self, request: ChatRequest | None = None) -> ChatResponse:
@@ -122,7 +122,7 @@ class Bench:
         if count is not None and len(calls) != count:
             fail(
                 f"the answer has {len(calls)} calls, not {count}: the service made {count}, the"
-                f" provider returned {said(response)} (calls must be in `tool_calls`, or in"
+                f" provider returned {essence_of(response)} (calls must be in `tool_calls`, or in"
                 " `content` as `ToolCallBlock`s)"
             )
         return calls

@@ -14,8 +14,8 @@ from amplifier_providers.answers.pieces import text_of_piece
 from ..servers import Fault
 from .base import KitBase, eventually
 from .bench import Bench
-from .conversation import MIXED, question, said, scripted_text
-from .failing import fail, shown
+from .conversation import MIXED, essence_of, question, scripted_text
+from .failing import fail, write_fault
 from .stepping import Cancelled, cancelled_at
 
 _MOST_CONNECTIONS = 2
@@ -70,7 +70,7 @@ class CancellationTests(KitBase):
                     await pieces.aclose()
                     await _expect_few_connections(bench, f"`chunks` was left after {count} pieces")
                 response = await bench.ask(MIXED)
-                if not said(response):
+                if not essence_of(response):
                     fail("after `chunks` was left the next call has no answer")
 
         self.run(check, backend)
@@ -93,7 +93,9 @@ class CancellationTests(KitBase):
                     if not has_arrived:
                         fail("the request did not reach the service")
                     if not await eventually(lambda: bench.server.connections == 0):
-                        fail(f"the connection of a cancelled call stays open ({shown(fault)})")
+                        fail(
+                            f"the connection of a cancelled call stays open ({write_fault(fault)})"
+                        )
                     await bench.ask(MIXED)
 
         self.run(check, backend)
@@ -102,7 +104,7 @@ class CancellationTests(KitBase):
 async def _cancel_everywhere(
     bench: Bench, name: str, call: Callable[[], Coroutine[Any, Any, object]]
 ) -> None:
-    expected = said(await bench.ask(MIXED))
+    expected = essence_of(await bench.ask(MIXED))
     for at in range(1, _MOST_AWAITS):
         where = f"`{name}` was cancelled at its await {at}"
         bench.server.answers = [MIXED] * 3
@@ -121,8 +123,8 @@ async def _cancel_everywhere(
                     fail(f"{where} and yielded the text {found!r}, not {scripted_text(MIXED)!r}")
             elif not isinstance(found, ChatResponse):
                 fail(f"{where} and returned a `{type(found).__name__}`, not a `ChatResponse`")
-            elif said(found) != expected:
-                fail(f"{where} and returned {said(found)}")
+            elif essence_of(found) != expected:
+                fail(f"{where} and returned {essence_of(found)}")
             if at < 3:
                 fail(f"`{name}` has {at - 1} awaits: nothing of it can be cancelled")
             return
@@ -131,8 +133,8 @@ async def _cancel_everywhere(
         after = await bench.outcome(MIXED)
         if isinstance(after, LLMError):
             fail(f"after {where} the next call failed: {after!r}")
-        if said(after) != expected:
-            fail(f"after {where} the next call returned {said(after)}, not {expected}")
+        if essence_of(after) != expected:
+            fail(f"after {where} the next call returned {essence_of(after)}, not {expected}")
 
 
 async def _expect_few_connections(bench: Bench, where: str) -> None:

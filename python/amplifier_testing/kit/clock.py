@@ -50,7 +50,7 @@ class KitClock:
         return result
 
     @contextmanager
-    def replaced(self) -> Generator[None]:
+    def replace_clocks(self) -> Generator[None]:
         """Let everybody who sleeps or asks for the time by its usual name do so here."""
         import asyncio
 

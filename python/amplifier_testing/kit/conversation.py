@@ -96,7 +96,7 @@ def question(text: str = "What is in the file?") -> ChatRequest:
     return request([user(text)])
 
 
-def said(response: ChatResponse) -> list[tuple[Any, ...]]:
+def essence_of(response: ChatResponse) -> list[tuple[Any, ...]]:
     """Return what must not get lost of an answer, in its order: texts, thoughts and calls."""
     found: list[tuple[Any, ...]] = []
     for block in response.content:
@@ -115,12 +115,12 @@ def said(response: ChatResponse) -> list[tuple[Any, ...]]:
 
 def text_of(response: ChatResponse) -> str:
     """Return the texts of an answer, joined."""
-    return "".join(kind[1] or "" for kind in said(response) if kind[0] == "text")
+    return "".join(kind[1] or "" for kind in essence_of(response) if kind[0] == "text")
 
 
 def thoughts_of(response: ChatResponse) -> str:
     """Return the thoughts of an answer, joined."""
-    return "".join(kind[1] or "" for kind in said(response) if kind[0] == "thinking")
+    return "".join(kind[1] or "" for kind in essence_of(response) if kind[0] == "thinking")
 
 
 def scripted_text(answer: Answer) -> str:

@@ -12,7 +12,7 @@ from ..servers import Fault
 from .base import KitBase
 from .bench import Bench
 from .conversation import MIXED
-from .failing import fail, shown
+from .failing import fail, write_fault
 from .recorder import DELTA, END, START
 from .streams import LATE, LONG
 
@@ -49,17 +49,19 @@ class EventTests(KitBase):
             for fault in (*LATE, Fault(status=400), Fault(error_after=0)):
                 async with self.bench() as bench:
                     await bench.error(LONG, fault=fault, then=Fault(status=401))
-                    bench.expect_order(f"the events of an answer that failed ({shown(fault)})")
+                    bench.expect_order(
+                        f"the events of an answer that failed ({write_fault(fault)})"
+                    )
 
         self.run(check, backend)
 
 
 def _expect_blocks(bench: Bench, response: ChatResponse) -> None:
     ends = [data for event, data in bench.hooks.events if event == END]
-    told = [_summary(_block_of(data)) for data in ends]
+    from_events = [_summary(_block_of(data)) for data in ends]
     blocks = [_summary(block.model_dump()) for block in response.content]
-    if told != blocks:
-        fail(f"the events ended the blocks {told}, the response has {blocks}")
+    if from_events != blocks:
+        fail(f"the events ended the blocks {from_events}, the response has {blocks}")
     for data, block in zip(ends, response.content, strict=True):
         deltas = [
             each.get("delta") or ""

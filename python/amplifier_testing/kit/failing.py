@@ -16,7 +16,7 @@ def fail(text: str) -> NoReturn:
     raise AssertionError(text)
 
 
-def shown(fault: Fault | None) -> str:
+def write_fault(fault: Fault | None) -> str:
     """Return a fault with what it sets alone, for messages."""
     if fault is None:
         return "an answer that is whole"

@@ -22,7 +22,7 @@ class KitHooks:
     async def emit(self, event: str, data: dict[str, Any]) -> HookResult:
         """Keep an event. Others have their turn then, as hooks may wait for something.
 
-        Not where a call begins and ends: a cancellation there would leave open whether it was told.
+        Not where a call begins and ends: a cancellation there would leave open whether it was emitted.
         """
         self.events.append((event, dict(data)))
         if event not in {REQUEST, RESPONSE}:

@@ -139,7 +139,7 @@ class RefusalTests(KitBase):
                     _expect_network(error)
                     if not error.retryable:
                         fail("a lost connection is not retryable")
-            provider = self.made(address, KitHooks())
+            provider = self.make_provider(address, KitHooks())
             try:
                 await provider.complete(question())
             except LLMError as error:

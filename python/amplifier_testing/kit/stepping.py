@@ -68,10 +68,10 @@ async def cancelled_at(work: Coroutine[Any, Any, T], at: int) -> T:
         raise Cancelled
     import asyncio
 
-    async def stepped() -> T:
+    async def step_through() -> T:
         return await Steps(work, at, task.cancel)
 
-    task = asyncio.ensure_future(stepped())
+    task = asyncio.ensure_future(step_through())
     try:
         return await task
     except asyncio.CancelledError:

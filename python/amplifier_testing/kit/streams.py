@@ -15,8 +15,8 @@ from ..servers import Answer, Fault, Recorded
 from ..servers.serving.sse import split_events
 from .base import KitBase
 from .bench import Bench, is_sse
-from .conversation import MIXED, ONE_CALL, TALE, question, said, scripted_text
-from .failing import fail, kernel_kind, shown
+from .conversation import MIXED, ONE_CALL, TALE, essence_of, question, scripted_text
+from .failing import fail, kernel_kind, write_fault
 
 LONG = Answer(TALE * 8, fragment=6)
 LATE = (Fault(cut=2_500), Fault(malformed=12), Fault(error_after=12))
@@ -40,14 +40,14 @@ class StreamTests(KitBase):
         async def check() -> None:
             refused = Fault(status=401)  # if it is asked again: that is not what is tried here
             async with self.bench() as bench:
-                expected = said(await bench.ask(ONE_CALL))
+                expected = essence_of(await bench.ask(ONE_CALL))
                 size = len(bench.body(ONE_CALL).body)
                 for number, cut in enumerate(self._places(size, backend), 1):
                     found = await bench.outcome(ONE_CALL, fault=Fault(cut=cut), then=refused)
                     where = f"an answer that was cut off at byte {cut} of {size}"
                     if isinstance(found, ChatResponse):
-                        if said(found) != expected:
-                            fail(f"{where} became the response {said(found)}, not {expected}")
+                        if essence_of(found) != expected:
+                            fail(f"{where} became the response {essence_of(found)}, not {expected}")
                     elif len(bench.server.requests) == 1:
                         _expect_kind(found, StreamError, where)
                     bench.expect_order(where)
@@ -61,16 +61,16 @@ class StreamTests(KitBase):
 
         async def check() -> None:
             async with self.bench() as bench:
-                expected = said(await bench.ask(MIXED))
+                expected = essence_of(await bench.ask(MIXED))
                 body = bench.body(MIXED)
                 size = len(body.body)
                 pieces = [*range(1, 9), *range(9, size, max(1, size // self.pieces))]
                 for piece in pieces:
                     fault = Fault(piece=piece)
                     found = await bench.ask(MIXED, fault=fault)
-                    if said(found) != expected:
+                    if essence_of(found) != expected:
                         fail(
-                            f"a stream in pieces of {piece} bytes became {said(found)},"
+                            f"a stream in pieces of {piece} bytes became {essence_of(found)},"
                             f" in larger ones {expected}"
                         )
 
@@ -81,7 +81,7 @@ class StreamTests(KitBase):
 
         async def check() -> None:
             async with self.bench() as bench:
-                expected = said(await bench.ask(MIXED))
+                expected = essence_of(await bench.ask(MIXED))
                 whole = bench.body(MIXED)
                 bare = Recorded(whole.body.rstrip(b"\r\n"), content_type=whole.content_type)
                 found = await bench.outcome(bare)
@@ -89,8 +89,10 @@ class StreamTests(KitBase):
                     if not is_sse(whole):
                         fail(f"an answer without its last newline is refused: {found!r}")
                     _expect_kind(found, StreamError, "an answer without its last newline")
-                elif said(found) != expected:
-                    fail(f"an answer without its last newline became {said(found)}, not {expected}")
+                elif essence_of(found) != expected:
+                    fail(
+                        f"an answer without its last newline became {essence_of(found)}, not {expected}"
+                    )
 
         self.run(check, backend)
 
@@ -99,12 +101,14 @@ class StreamTests(KitBase):
 
         async def check() -> None:
             async with self.bench() as bench:
-                expected = said(await bench.ask(MIXED))
+                expected = essence_of(await bench.ask(MIXED))
                 sign = b": ping\n\n" if is_sse(bench.body(MIXED)) else b"\n"
                 for place in range(6):
                     found = await bench.ask(MIXED, fault=Fault(insert={place: sign}))
-                    if said(found) != expected:
-                        fail(f"with {sign!r} before event {place} the answer is {said(found)}")
+                    if essence_of(found) != expected:
+                        fail(
+                            f"with {sign!r} before event {place} the answer is {essence_of(found)}"
+                        )
 
         self.run(check, backend)
 
@@ -113,13 +117,13 @@ class StreamTests(KitBase):
 
         async def check() -> None:
             async with self.bench() as bench:
-                expected = said(await bench.ask(MIXED))
+                expected = essence_of(await bench.ask(MIXED))
                 for place in _places_of_json(bench.body(MIXED)):
                     fault = Fault(malformed=place)
                     found = await bench.outcome(MIXED, fault=fault)
                     where = f"an answer whose event {place} is no JSON"
                     # It may have been a sign of life.
-                    if not isinstance(found, ChatResponse) or said(found) != expected:
+                    if not isinstance(found, ChatResponse) or essence_of(found) != expected:
                         _expect_kind(found, StreamError, where)
                     await _expect_answer(bench, MIXED, expected, where)
 
@@ -130,7 +134,7 @@ class StreamTests(KitBase):
 
         async def check() -> None:
             async with self.bench() as bench:
-                expected = said(await bench.ask(MIXED))
+                expected = essence_of(await bench.ask(MIXED))
                 for after in _places_of_json(bench.body(MIXED))[:-1]:
                     fault = Fault(error_after=after, kind="overloaded_error")
                     found = await bench.outcome(MIXED, fault=fault)
@@ -151,7 +155,9 @@ class StreamTests(KitBase):
                     await bench.error(LONG, fault=fault, then=Fault(status=401))
                     was_shown = was_shown or bench.hooks.showed_something
                     if bench.hooks.showed_something and len(bench.server.requests) > 1:
-                        fail(f"the service was asked again after text was shown ({shown(fault)})")
+                        fail(
+                            f"the service was asked again after text was shown ({write_fault(fault)})"
+                        )
             if not was_shown:
                 pytest.skip("`complete` of the provider emits no `content_block:delta`")
 
@@ -170,9 +176,9 @@ class StreamTests(KitBase):
                 if text != scripted_text(MIXED):
                     fail(f"`chunks` yielded the text {text!r}, not {scripted_text(MIXED)!r}")
                 if isinstance(last, ChatResponse):
-                    whole = said(await bench.ask(MIXED))
-                    if said(last) != whole:
-                        fail(f"`chunks` ended with {said(last)}, `complete` returned {whole}")
+                    whole = essence_of(await bench.ask(MIXED))
+                    if essence_of(last) != whole:
+                        fail(f"`chunks` ended with {essence_of(last)}, `complete` returned {whole}")
 
         self.run(check, backend)
 
@@ -188,9 +194,9 @@ class StreamTests(KitBase):
                     except LLMError:
                         text = "".join(map(text_of_piece, yielded))
                         if not scripted_text(LONG).startswith(text):
-                            fail(f"`chunks` yielded a text twice: {text!r} ({shown(fault)})")
+                            fail(f"`chunks` yielded a text twice: {text!r} ({write_fault(fault)})")
                     else:
-                        fail(f"`chunks` ended as if the answer were whole ({shown(fault)})")
+                        fail(f"`chunks` ended as if the answer were whole ({write_fault(fault)})")
 
         self.run(check, backend)
 
@@ -209,8 +215,8 @@ async def _expect_answer(
     found = await bench.outcome(answer)
     if isinstance(found, LLMError):
         fail(f"after {where} the next call failed: {found!r}")
-    if said(found) != expected:
-        fail(f"after {where} the next call returned {said(found)}, not {expected}")
+    if essence_of(found) != expected:
+        fail(f"after {where} the next call returned {essence_of(found)}, not {expected}")
 
 
 async def _pieces(
@@ -223,7 +229,7 @@ async def _pieces(
 
 def _expect_kind(found: ChatResponse | LLMError, kind: type[LLMError], where: str) -> None:
     if isinstance(found, ChatResponse):
-        fail(f"{where} became the response {said(found)}")
+        fail(f"{where} became the response {essence_of(found)}")
     if kernel_kind(found) is not kind:
         fail(f"{where} is a `{type(found).__name__}`, not a `{kind.__name__}`: {found}")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
 from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_providers.value_problems import shown_key
 
 from ..exceptions import ArcLLMConfigError
@@ -42,12 +42,12 @@ def module_settings(
         is_on = table.pop(_ENABLED, False)
         if not isinstance(is_on, bool):
             where = f"`{config.path}`: `modules.{name}.{_ENABLED}`"
-            raise ArcLLMConfigError(f"{where} is {shown(is_on)} (must be true or false)")
+            raise ArcLLMConfigError(f"{where} is {short_repr(is_on)} (must be true or false)")
         if isinstance(value, Mapping):
             table.update(value)
         elif value is not None and not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
             raise ArcLLMConfigError(
-                f"`{name}` is {shown(value)} (must be true, false, or a mapping of its settings)"
+                f"`{name}` is {short_repr(value)} (must be true, false, or a mapping of its settings)"
             )
         if is_on if value is None else value is not False:
             settings[name] = table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_providers.value_problems import shown_key
 
 from ..exceptions import ArcLLMConfigError
@@ -34,14 +34,16 @@ def split_target(provider: str, model: str | None) -> tuple[str, str | None]:
     if not isinstance(provider, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
         raise ArcLLMConfigError(name_rule(provider))
     if model is not None and (not isinstance(model, str) or not model.strip()):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArcLLMConfigError(f"`model` is {shown(model)} (must be the name of a model, or None)")
+        raise ArcLLMConfigError(
+            f"`model` is {short_repr(model)} (must be the name of a model, or None)"
+        )
     name, colon, rest = provider.partition(":")
     if not colon:
         return name, model
     if model is not None:
         raise ArcLLMConfigError(
-            f"two models are named: in {shown(provider)} and by `model={shown(model)}`"
+            f"two models are named: in {short_repr(provider)} and by `model={short_repr(model)}`"
         )
     if not rest.strip():
-        raise ArcLLMConfigError(f"{shown(provider)} names no model (must be `provider:model`)")
+        raise ArcLLMConfigError(f"{short_repr(provider)} names no model (must be `provider:model`)")
     return name, rest

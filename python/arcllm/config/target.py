@@ -42,7 +42,7 @@ class Target:
     source: Path | None
     """The file that some of the settings are from."""
 
-    def explained(self, error: ArcLLMConfigError) -> ArcLLMConfigError:
+    def explain_error(self, error: ArcLLMConfigError) -> ArcLLMConfigError:
         """Return the error of a provider with the file, if a setting that it names is in there."""
         table = provider_table(self.name)
         if table is None:

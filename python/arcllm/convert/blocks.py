@@ -95,14 +95,14 @@ def readable_output(output: Any) -> tuple[str | list[ContentBlock], bool]:
     if isinstance(output, str):
         return output, True
     if isinstance(output, list) and output:
-        found = [_nested(each) for each in cast("list[Any]", output)]
+        found = [_read_nested(each) for each in cast("list[Any]", output)]
         if all(each is not None for each in found):
             blocks = [each[0] for each in found if each is not None]
             return blocks, not any(each[1] for each in found if each is not None)
     return json.dumps(output, ensure_ascii=False, default=str), False
 
 
-def _nested(value: Any) -> tuple[ContentBlock, JsonDict] | None:
+def _read_nested(value: Any) -> tuple[ContentBlock, JsonDict] | None:
     block = plain(value) if isinstance(value, BaseModel) else value
     if not isinstance(block, dict):
         return None

@@ -44,7 +44,7 @@ class Conversation:
         known, found = self._known, list[_Converted]()
         is_same = True
         for position, message in enumerate(messages):
-            said = _said(message)
+            said = _text_of(message)
             before = known[position] if is_same and position < len(known) else None
             is_same = before is not None and before.role == message.role and before.said == said
             if before is not None and is_same:
@@ -58,7 +58,7 @@ class Conversation:
         return [each for converted in found for each in converted.messages]
 
 
-def _said(message: Message) -> str:
+def _text_of(message: Message) -> str:
     if isinstance(message.content, str) and message.opaque is None:
         return message.content
     try:

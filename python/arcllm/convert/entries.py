@@ -13,7 +13,7 @@ Woven: TypeAlias = tuple[ContentBlock, JsonDict] | JsonDict
 """A block that can be read and what it has besides, or a hidden block of the kernel."""
 
 
-def parted(blocks: Iterable[JsonDict]) -> tuple[list[ContentBlock], list[JsonDict]]:
+def split_blocks(blocks: Iterable[JsonDict]) -> tuple[list[ContentBlock], list[JsonDict]]:
     """Return the blocks of the kernel that can be read, and the entries of all of them.
 
     Args:
@@ -42,7 +42,7 @@ def entry_of(part: Woven) -> JsonDict:
     return entry
 
 
-def needed(entries: list[JsonDict]) -> list[JsonDict] | None:
+def needed_entries(entries: list[JsonDict]) -> list[JsonDict] | None:
     """Return the entries if they say more than the blocks that can be read, else None."""
     says_more = any(
         entry["type"] == "hidden"

@@ -12,7 +12,7 @@ from amplifier_core import message_models as kernel
 from ..exceptions import ArcLLMConfigError
 from ..types import ContentBlock, Message, TextBlock, Tool, ToolResultBlock
 from .blocks import JsonDict, kernel_block, kernel_output, plain
-from .entries import needed, parted, woven
+from .entries import needed_entries, split_blocks, woven
 
 _ROLES = {"developer": "system", "function": "tool"}
 """The roles of the kernel that this package has another name for."""
@@ -107,11 +107,11 @@ def readable_message(message: kernel.Message) -> Message:
         output = content if isinstance(content, str) else [plain(block) for block in content]
         content = [{"type": "tool_result", "tool_call_id": message.tool_call_id, "output": output}]
     elif isinstance(content, str):
-        return Message(role=role, content=content, opaque=needed([origin]))
+        return Message(role=role, content=content, opaque=needed_entries([origin]))
     else:
         content = [plain(block) for block in content]
-    blocks, entries = parted(content)
-    return Message(role=role, content=blocks, opaque=needed([origin, *entries]))
+    blocks, entries = split_blocks(content)
+    return Message(role=role, content=blocks, opaque=needed_entries([origin, *entries]))
 
 
 def kernel_tools(tools: Sequence[Tool] | None) -> list[kernel.ToolSpec] | None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from amplifier_core import message_models as kernel
 from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import shown
+from amplifier_core._kernel.shown import short_repr
 from amplifier_providers.requests.requested_thinking import RequestedThinking
 
 from ..exceptions import ArcLLMConfigError
@@ -162,4 +162,6 @@ def _response_format(value: Any) -> Any:
 
 
 def _misfit(name: str, value: Any) -> ArcLLMConfigError:
-    return ArcLLMConfigError(f"option `{name}` is `{shown(value)}` (must be {_OPTIONS[name].form})")
+    return ArcLLMConfigError(
+        f"option `{name}` is `{short_repr(value)}` (must be {_OPTIONS[name].form})"
+    )

@@ -39,7 +39,7 @@ def llm_response(answer: kernel.ChatResponse, provider: str) -> LLMResponse:
     known = dict(answer.metadata or {})
     of_provider = {key: known.pop(key) for key in list(known) if ":" in key}
     usage, more = _usage(answer.usage, known.pop("unreported", None))
-    metadata: JsonDict = {**known, "provider": provider, **more, **said.noted()}
+    metadata: JsonDict = {**known, "provider": provider, **more, **said.metadata_notes()}
     if degradations := _degradations(answer):
         metadata["degradations"] = degradations
     response = LLMResponse(
@@ -106,7 +106,7 @@ class _Said:
         elif kind != "text":
             self._others.append(kind)
 
-    def noted(self) -> JsonDict:
+    def metadata_notes(self) -> JsonDict:
         """Return what the metadata says of blocks that have no place in a response."""
         found: JsonDict = {}
         if self._refusals:
@@ -117,11 +117,14 @@ class _Said:
 
     def opaque(self, metadata: JsonDict, of_provider: JsonDict) -> list[JsonDict] | None:
         """Return the entries, if they say more than the text and the calls."""
-        noted = {key: value for key, value in of_provider.items() if key not in _IN_BLOCKS}
-        if self._is_usual() and not noted:
+        metadata_notes = {key: value for key, value in of_provider.items() if key not in _IN_BLOCKS}
+        if self._is_usual() and not metadata_notes:
             return None
         named = {key: metadata[key] for key in _ORIGIN if metadata.get(key)}
-        return [{"type": "origin", "metadata": {**named, **noted}}, *map(entry_of, self._parts)]
+        return [
+            {"type": "origin", "metadata": {**named, **metadata_notes}},
+            *map(entry_of, self._parts),
+        ]
 
     def _is_usual(self) -> bool:
         """Whether the blocks are at most one text and then calls, and say nothing besides."""

@@ -89,7 +89,10 @@ class AuditLayer(ObservingLayer[float]):
         return values
 
     def _contents(self, seen: Observation[float]) -> dict[str, Any]:
-        values: dict[str, Any] = {"request_id": seen.known("request_id"), "outcome": seen.outcome}
+        values: dict[str, Any] = {
+            "request_id": seen.find_note("request_id"),
+            "outcome": seen.outcome,
+        }
         if self._settings.include_messages:
             values["messages"] = [
                 message.model_dump(exclude={"opaque"}) for message in seen.call.messages

@@ -28,10 +28,10 @@ class LogLine:
         """Write the line."""
         if self._as_json:
             return _json(self._values)
-        return " ".join(f"{name}={_written(value)}" for name, value in self._values.items())
+        return " ".join(f"{name}={_write_word(value)}" for name, value in self._values.items())
 
 
-def _written(value: Any) -> str:
+def _write_word(value: Any) -> str:
     """Write a value so that it stays one word on one line."""
     if isinstance(value, float):
         return f"{value:g}"

@@ -46,7 +46,7 @@ class Observation(Generic[MarkT]):
         """After which time the first piece of a stream arrived."""
         return None if self.first is None else (self.first - self.begun) / 1e9
 
-    def known(self, name: str) -> Any:
+    def find_note(self, name: str) -> Any:
         """Return a note on the call, or else what its response has in its metadata, or None."""
         if (note := self.call.notes.get(name)) is not None:
             return note

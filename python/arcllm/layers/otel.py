@@ -126,7 +126,7 @@ class OtelLayer(ObservingLayer["Span"]):
         span = seen.mark
         error = seen.outcome if seen.outcome not in ("ok", "stopped") else None
         if span.is_recording():
-            span.set_attributes(_found(seen))
+            span.set_attributes(_final_attributes(seen))
             if error is not None:
                 span.set_attribute("error.type", error)
                 span.set_status(self._trace.StatusCode.ERROR)
@@ -135,7 +135,7 @@ class OtelLayer(ObservingLayer["Span"]):
             return
         about = {
             "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": seen.known("provider") or seen.provider,
+            "gen_ai.provider.name": seen.find_note("provider") or seen.provider,
             "gen_ai.request.model": seen.model,
         }
         response = seen.response
@@ -149,18 +149,18 @@ class OtelLayer(ObservingLayer["Span"]):
             self._measures.tokens(counts, labels)
 
 
-def _found(seen: Observation[Any]) -> dict[str, Any]:
+def _final_attributes(seen: Observation[Any]) -> dict[str, Any]:
     """Return the attributes that are known when a call is over."""
     found: dict[str, Any] = {
-        "gen_ai.provider.name": seen.known("provider"),
-        "gen_ai.response.id": seen.known("response_id"),
+        "gen_ai.provider.name": seen.find_note("provider"),
+        "gen_ai.response.id": seen.find_note("response_id"),
         "gen_ai.response.time_to_first_chunk": seen.first_seconds,
         "gen_ai.request.stream": seen.is_stream or None,
         "http.response.status_code": getattr(seen.error, "status_code", None),
-        "arcllm.request_id": seen.known("request_id"),
-        "arcllm.retries": seen.known("retries"),
+        "arcllm.request_id": seen.find_note("request_id"),
+        "arcllm.retries": seen.find_note("retries"),
     }
-    if (cost := seen.known("cost_usd")) is not None:
+    if (cost := seen.find_note("cost_usd")) is not None:
         found["arcllm.cost_usd"] = float(cost)
     if seen.response is not None:
         found["gen_ai.response.model"] = seen.response.model

@@ -64,17 +64,17 @@ class RateLimitLayer(Layer):
 
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer, once the provider may be asked."""
-        await self._admitted(call)
+        await self._wait_for_turn(call)
         return await self.beneath.complete(call)
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, once the provider may be asked."""
-        await self._admitted(call)
+        await self._wait_for_turn(call)
         async with closing(self.beneath.stream(call)) as pieces:
             async for piece in pieces:
                 yield piece
 
-    async def _admitted(self, call: Call) -> None:
+    async def _wait_for_turn(self, call: Call) -> None:
         limiter = self._limiter()
         while True:
             try:

@@ -83,17 +83,17 @@ class RetryLayer(Layer):
 
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer, of the first call that succeeds."""
-        return await self._retried(call, lambda: self.beneath.complete(call))
+        return await self._retry(call, lambda: self.beneath.complete(call))
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, of the first call that yields anything."""
-        pieces, first = await self._retried(call, lambda: begin(self.beneath, call))
+        pieces, first = await self._retry(call, lambda: begin(self.beneath, call))
         async with closing(pieces):
             yield first
             async for piece in pieces:
                 yield piece
 
-    async def _retried(self, call: Call, operation: Callable[[], Awaitable[T]]) -> T:
+    async def _retry(self, call: Call, operation: Callable[[], Awaitable[T]]) -> T:
         async def attempt() -> T:
             try:
                 return await operation()

@@ -94,12 +94,12 @@ class RoutingLayer(Layer):
 
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer, of the model that is chosen."""
-        step = await self._chosen(call)
+        step = await self._choose(call)
         return await step.complete(call)
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, of the model that is chosen."""
-        step = await self._chosen(call)
+        step = await self._choose(call)
         async with closing(step.stream(call)) as pieces:
             async for piece in pieces:
                 yield piece
@@ -108,7 +108,7 @@ class RoutingLayer(Layer):
         """Close all models, also if one of them fails to."""
         await _close_all([candidate.step for candidate in self._candidates])
 
-    async def _chosen(self, call: Call) -> Step:
+    async def _choose(self, call: Call) -> Step:
         """Return who answers, and note it.
 
         Raises:

@@ -51,23 +51,25 @@ def build_stack(
     """
     settings = {name: _settings(name, given) for name, given in modules.items()}
 
-    def layered(name: str, beneath: Step, *more: Any) -> Step:
+    def add_layer(name: str, beneath: Step, *more: Any) -> Step:
         return _part(name, "Layer")(beneath, settings[name], *more) if name in settings else beneath
 
-    def limited(step: Step) -> Step:
-        return layered("rate_limit", ToolCallLayer(step))
+    def add_rate_limit(step: Step) -> Step:
+        return add_layer("rate_limit", ToolCallLayer(step))
 
     def recovering(step: Step) -> Step:
         def open_limited(name: str, model: str | None) -> Step:
-            return limited(open_target(name, model))
+            return add_rate_limit(open_target(name, model))
 
-        return layered("retry", layered("fallback", limited(step), open_limited, check_provider))
+        return add_layer(
+            "retry", add_layer("fallback", add_rate_limit(step), open_limited, check_provider)
+        )
 
     step = recovering(provider)
     if "routing" in settings:
-        step = layered("routing", step, provider, open_target, recovering)
+        step = add_layer("routing", step, provider, open_target, recovering)
     for name in reversed(_PASSIVE):
-        step = layered(name, step)
+        step = add_layer(name, step)
     return step
 
 

@@ -77,7 +77,7 @@ def record_of(seen: Observation[Any]) -> dict[str, Any]:
     """Return what is known of a call; what is not known is left out."""
     response = seen.response
     values: dict[str, Any] = {
-        "provider": seen.known("provider") or seen.provider,
+        "provider": seen.find_note("provider") or seen.provider,
         "model": seen.model if response is None else response.model,
         "outcome": seen.outcome,
         "duration_seconds": seen.seconds,
@@ -91,5 +91,5 @@ def record_of(seen: Observation[Any]) -> dict[str, Any]:
     elif seen.error is not None:
         values["status_code"] = getattr(seen.error, "status_code", None)
     for name in _NOTES:
-        values[name] = seen.known(name)
+        values[name] = seen.find_note(name)
     return {name: value for name, value in values.items() if value is not None}

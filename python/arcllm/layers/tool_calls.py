@@ -36,15 +36,15 @@ class ToolCallLayer(Layer):
 
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer."""
-        return self._checked(await self.beneath.complete(call), call)
+        return self._check_calls(await self.beneath.complete(call), call)
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, at the end the response."""
         async with closing(self.beneath.stream(call)) as pieces:
             async for piece in pieces:
-                yield self._checked(piece, call) if isinstance(piece, LLMResponse) else piece
+                yield self._check_calls(piece, call) if isinstance(piece, LLMResponse) else piece
 
-    def _checked(self, response: LLMResponse, call: Call) -> LLMResponse:
+    def _check_calls(self, response: LLMResponse, call: Call) -> LLMResponse:
         if not response.tool_calls or not call.tools:
             return response
         tools = {tool.name: tool for tool in call.tools}

@@ -13,7 +13,7 @@ from .names import PROVIDERS, ProviderName
 
 
 @contextmanager
-def translated(provider: ProviderName) -> Generator[None]:
+def translate_errors(provider: ProviderName) -> Generator[None]:
     """Raise the errors of the kernel as those of this package; theirs are the `__cause__`.
 
     Args:
@@ -22,11 +22,11 @@ def translated(provider: ProviderName) -> Generator[None]:
     try:
         yield
     except LLMError as error:
-        raise _translated(error, provider) from error
+        raise _translate(error, provider) from error
 
 
-def _translated(error: LLMError, provider: ProviderName) -> ArcLLMError:
-    said, hint = _named(str(error), provider), _named(error.hint or "", provider)
+def _translate(error: LLMError, provider: ProviderName) -> ArcLLMError:
+    said, hint = _rename(str(error), provider), _rename(error.hint or "", provider)
     if isinstance(error, SettingError):
         of_module = str(error).removeprefix(f"{error.module}: ")
         return ArcLLMConfigError(f"settings of `{provider.name}`: {of_module}")
@@ -43,7 +43,7 @@ def _translated(error: LLMError, provider: ProviderName) -> ArcLLMError:
     )
 
 
-def _named(text: str, provider: ProviderName) -> str:
+def _rename(text: str, provider: ProviderName) -> str:
     """Return a text with the names that a provider and what it needs have here."""
     text = text.replace(provider.module, f"`{provider.name}`")
     if provider.name in PROVIDERS:

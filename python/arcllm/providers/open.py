@@ -25,7 +25,7 @@ from ..convert.response import llm_response
 from ..exceptions import ArcLLMConfigError
 from ..step import Call, Piece, Step
 from ..types import LLMResponse
-from .errors import translated
+from .errors import translate_errors
 from .names import PROVIDERS, ProviderName
 from .settings import check_address
 from .streamed import Deltas
@@ -57,7 +57,7 @@ def open_provider(
         raise ArcLLMConfigError(f"unknown provider `{name}`{advice_on(str(name), PROVIDERS)}")
     entry = replace(entry, name=called or name)
     values = {**settings, **({"default_model": model} if model else {})}
-    with translated(entry):
+    with translate_errors(entry):
         wire = wire_of(entry, values)
         check_address(entry.name, wire.address)
         known = wire.make()
@@ -119,7 +119,7 @@ class ProviderStep:
             ArcLLMConfigError: What is asked cannot be sent.
         """
         request, keywords = self._request(call)
-        with translated(self._entry), admitted_by(call.allowance):
+        with translate_errors(self._entry), admitted_by(call.allowance):
             answer = await self.provider().complete(request, **keywords)
         return llm_response(answer, self._entry.name)
 
@@ -131,7 +131,7 @@ class ProviderStep:
         """
         request, keywords = self._request(call)
         deltas = Deltas()
-        with translated(self._entry):
+        with translate_errors(self._entry):
             async with closing(self.provider().chunks(request, **keywords)) as chunks:
                 # Not for longer: whoever reads the stream may make other calls meanwhile.
                 with admitted_by(call.allowance):

@@ -50,7 +50,7 @@ def _anthropic(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.anthropic.config import AnthropicConfig, read_config
     from amplifier_providers.anthropic.provider import AnthropicProvider
 
-    config = read_config(_checked(entry, settings, AnthropicConfig))
+    config = read_config(_check_settings(entry, settings, AnthropicConfig))
     if config is None:
         raise _missing(entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`")
     whole = _one_request(config)
@@ -61,7 +61,7 @@ def _openai(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.openai.config import OpenAIConfig, read_config
     from amplifier_providers.openai.provider import OpenAIProvider
 
-    config = read_config(_checked(entry, settings, OpenAIConfig))
+    config = read_config(_check_settings(entry, settings, OpenAIConfig))
     if config is None:
         raise _missing(entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`")
     whole = _one_request(config, max_tokens=_MAX_TOKENS)
@@ -73,7 +73,7 @@ def _azure(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.azure_openai.deployment import DeploymentProvider
     from amplifier_providers.azure_openai.provider import AzureOpenAIProvider
 
-    config = read_config(_checked(entry, settings, AzureOpenAIConfig))
+    config = read_config(_check_settings(entry, settings, AzureOpenAIConfig))
     if isinstance(config, str):
         raise _missing(entry, config)
     if not config.place.speaks_responses:
@@ -86,7 +86,7 @@ def _ollama(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.ollama.config import OllamaConfig, read_config
     from amplifier_providers.ollama.provider import OllamaProvider
 
-    config = read_config(_checked(entry, settings, OllamaConfig))
+    config = read_config(_check_settings(entry, settings, OllamaConfig))
     return Wire(config.address, lambda: OllamaProvider(config))
 
 
@@ -94,7 +94,7 @@ def _chat(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.openai_chat.config import OpenAIChatConfig, read_config
     from amplifier_providers.openai_chat.provider import ChatProvider
 
-    values = _checked(entry, settings, OpenAIChatConfig)
+    values = _check_settings(entry, settings, OpenAIChatConfig)
     config = read_config(values, preset=entry.preset or None)
     if isinstance(config, str):
         raise _missing(entry, config.partition(", or choose")[0])
@@ -109,7 +109,7 @@ _WIRES: Mapping[str, Callable[[ProviderName, Values], Wire]] = {
 }
 
 
-def _checked(entry: ProviderName, settings: Values, model: type[Settings]) -> dict[str, Any]:
+def _check_settings(entry: ProviderName, settings: Values, model: type[Settings]) -> dict[str, Any]:
     return checked_settings(entry.name, settings, model)
 
 

@@ -218,7 +218,9 @@ async def test_a_download_that_ends_early_is_an_error(
 ) -> None:
     body = b'{"status":"pulling manifest"}\n\n{"status":"verifying","total":-1}'
     monkeypatch.setattr(
-        server, "_pulled", lambda name: server._recorded(Recorded(body, content_type=NDJSON))
+        server,
+        "_pull_reply",
+        lambda name: server._recorded_reply(Recorded(body, content_type=NDJSON)),
     )
     with pytest.raises(
         llm_errors.StreamError, match="the download of `new` was cut off: it ended with `ver"

@@ -50,10 +50,10 @@ class Prompts:
     async def _report(self, findings: Sequence[Finding], emit: Emit) -> None:
         if not findings:
             return
-        told: list[dict[str, Any]] = [
+        listed: list[dict[str, Any]] = [
             {"kind": each.kind, "pointer": each.pointer, "start": each.start, "end": each.end}
             for each in findings
         ]
-        first = ", ".join(f"{each['kind']} at {each['start']}" for each in told[:_MAX_LOGGED])
-        logger.info("suspicious patterns in a prompt (%d): %s", len(told), first)
-        await emit(FINDINGS, {"findings": told, "action": self._action})
+        first = ", ".join(f"{each['kind']} at {each['start']}" for each in listed[:_MAX_LOGGED])
+        logger.info("suspicious patterns in a prompt (%d): %s", len(listed), first)
+        await emit(FINDINGS, {"findings": listed, "action": self._action})

@@ -223,11 +223,11 @@ class SessionObserver:
 
     def _tool_ends(self, data: Mapping[str, Any]) -> None:
         result = data.get("result")
-        told = mapping(result)
+        fields = mapping(result)
         error = None
-        if told.get("success") is False:
-            error = self._redactor.redact(error_type(told)).replace(OTHER, FAILURE)
-        output = told.get("output") if "output" in told else result
+        if fields.get("success") is False:
+            error = self._redactor.redact(error_type(fields)).replace(OTHER, FAILURE)
+        output = fields.get("output") if "output" in fields else result
         self._content("result", [{"type": "tool_result", "output": output}])
         self._tool_ran(data, result, error)
 

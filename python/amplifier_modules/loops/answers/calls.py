@@ -116,8 +116,8 @@ def _merge_parts(
     for place, run, text in reversed(list(zip(places, runs, texts, strict=True))):
         has_calls = not text or any(part.kind == "call" for part in run)
         content[place:place] = _blocks(run, calls) if has_calls else text
-    told = {block.id for block in content if isinstance(block, ToolCallBlock)}
-    return [*content, *(block_of(call) for call in calls.values() if call.id not in told)]
+    present = {block.id for block in content if isinstance(block, ToolCallBlock)}
+    return [*content, *(block_of(call) for call in calls.values() if call.id not in present)]
 
 
 def _runs_of_parts(parts: list[Part], calls: dict[int, ToolCall]) -> Iterator[list[Part]]:

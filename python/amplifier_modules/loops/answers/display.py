@@ -68,7 +68,7 @@ class Display:
     _shown: list[_Text] = field(default_factory=list[_Text])
     _blank: str = ""
     _calls: defaultdict[int, _Call] = field(default_factory=lambda: defaultdict(_Call))
-    """The calls by their numbers; the start of one may never come, as what told it was cancelled."""
+    """The calls by their numbers; the start of one may never come, as what emitted it was cancelled."""
 
     async def show(self, event: AgentEvent, call: ToolCall | None = None) -> None:
         """Emit what an event shows; `call` is the call that it ends."""

@@ -1,4 +1,4 @@
-"""What an answer is told to."""
+"""Where the events of an answer are emitted."""
 
 from __future__ import annotations
 

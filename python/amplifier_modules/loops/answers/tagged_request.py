@@ -26,7 +26,7 @@ def tagged_request(
         request: The request as for a model with native tools.
         tag: The tag for the calls of the model.
         tool_format: The form of the calls that the model is asked for.
-        prompt: What the model is told of them, with `{tools}`; None for our own text.
+        prompt: What the model reads of them, with `{tools}`; None for our own text.
     """
     messages: list[Message] = []
     for message in request.messages:
@@ -37,8 +37,8 @@ def tagged_request(
             (i for i, each in enumerate(messages) if each.role not in {"system", "developer"}),
             len(messages),
         )
-        told = tools_prompt(tools, tag, tool_format, prompt)
-        messages.insert(place, Message(role="system", content=told))
+        instruction = tools_prompt(tools, tag, tool_format, prompt)
+        messages.insert(place, Message(role="system", content=instruction))
     return request.model_copy(update={"messages": messages, "tools": None, "tool_choice": None})
 
 

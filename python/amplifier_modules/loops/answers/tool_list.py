@@ -25,7 +25,7 @@ _PLACEHOLDERS: dict[str, Any] = {"string": "text", "integer": 1, "number": 1.5, 
 def tools_prompt(
     tools: Iterable[ToolSpec], tag: str, tool_format: ToolFormat, prompt: str | None
 ) -> str:
-    """Return what a model is told of its tools.
+    """Return what a model reads of its tools.
 
     Args:
         tools: The tools.

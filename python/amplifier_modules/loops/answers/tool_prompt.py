@@ -1,4 +1,4 @@
-"""What models without native tools are told of calls."""
+"""What models without native tools read about calls."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ or a quotation does not run. The results follow in the next message, each in \
 
 The tools:
 {TOOLS_PLACE}"""
-"""What a model is told without a `tool_prompt`."""
+"""What a model reads without a `tool_prompt`."""

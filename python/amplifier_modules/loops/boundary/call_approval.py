@@ -67,7 +67,7 @@ def question_about(tool: str, tool_input: Mapping[str, Any]) -> HookResult:
 
 
 def asked_call(call: Mapping[str, Any], tool_input: Any) -> AskedCall:
-    """Return what those who answer are told of the call, under a new id."""
+    """Return what those who answer see of the call, under a new id."""
     is_object = isinstance(tool_input, dict)
     arguments = dict(cast("dict[str, Any]", tool_input)) if is_object else {}
     return AskedCall(uuid4().hex, str(call.get("tool_name") or ""), arguments)

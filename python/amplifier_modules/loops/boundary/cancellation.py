@@ -154,7 +154,7 @@ async def _ending(steps: Any, what: str, more: Callable[[], float] | None = None
     except StopIteration as stop:
         return stop.value
     is_meant = partial(was_ended, around)
-    return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).awaited(awaited)
+    return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).await_rest(awaited)
 
 
 def ending_after(
@@ -189,5 +189,5 @@ async def _ending_after(
             return stop.value
         limit.end_at(began + seconds)
         is_meant = partial(was_ended, limit)
-        return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).awaited(awaited)
+        return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).await_rest(awaited)
     return EXPIRED

@@ -247,7 +247,7 @@ class HookPoints:
             return Verdict(denied=True, reason="No approval system available", data=None)
         changed: Any = getattr(result, "data", None)
         if self.coordinator is not None and action == "inject_context":
-            # What is injected for good is told as a whole.
+            # What is injected for good is emitted as a whole.
             with Shielded():
                 result = await self._carry_out(result, event)
         elif self.coordinator is not None and action != "ask_user":

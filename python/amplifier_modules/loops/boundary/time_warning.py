@@ -21,7 +21,7 @@ _SHORTEST_SECONDS = 0.001
 async def warned_in_time(ledger: Ledger) -> AsyncGenerator[None]:
     """Warn when most of the seconds of a turn are over, while the turn goes on in the block.
 
-    At the end of the block, the handler of a warning that is being told is cancelled.
+    At the end of the block, the handler of a warning that is being emitted is cancelled.
     """
     if ledger.seconds_to_warning() is None:
         yield

@@ -82,7 +82,7 @@ class GoalPursuit:
 
         Args:
             coordinator: Has the state; may be None.
-            hooks: Are told of the progress.
+            hooks: Get events of the progress.
             rules: Say when to go on.
             limit: Returns which limit of the turn forbids another round, if any.
             actions: What tools did since the last judgement.
@@ -108,7 +108,7 @@ class GoalPursuit:
             ask: Asks the judge.
 
         Returns:
-            What the model is told for one more round; how the pursuit ends; None without a goal.
+            What the model reads for one more round; how the pursuit ends; None without a goal.
         """
         goal = goal_of(self._coordinator)
         if goal is None:

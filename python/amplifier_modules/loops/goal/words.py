@@ -1,4 +1,4 @@
-"""What the judge is asked, what the model is told, and what is asked at the end."""
+"""What the judge is asked, what the model reads, and what is asked at the end."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ def judge_prompt(goal: str, answer: str, actions: Sequence[str]) -> str:
 
 
 def continuation(goal: str, reason: str) -> str:
-    """Return what the model is told after an answer that does not reach the goal."""
+    """Return what the model reads after an answer that does not reach the goal."""
     return _CONTINUE.format(goal=goal, reason=reason or NO_VERDICT)
 
 
 def summary_prompt(goal: str, verdict: str, reason: str, rounds: Sequence[tuple[str, str]]) -> str:
     """Return the request to sum up the rounds: the answer and the judge's reason of each."""
-    told = (
+    rounds_text = (
         f'<round number="{number}">\n{_ending(answer, _ROUND_CHARS)}\nJudged: {judged}\n</round>'
         for number, (answer, judged) in enumerate(rounds, start=1)
     )
-    return _SUMMARY.format(goal=goal, verdict=verdict, reason=reason, rounds="\n".join(told))
+    return _SUMMARY.format(goal=goal, verdict=verdict, reason=reason, rounds="\n".join(rounds_text))
 
 
 def _ending(text: str, characters: int) -> str:

@@ -1,4 +1,4 @@
-"""What a model is told of the errors of its last answer: first what to do, then what was found."""
+"""What a model reads of the errors of its last answer: first what to do, then what was found."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ABOUT_FORM = frozenset(TEMPLATES) - {ErrorKind.TOOL_FAILED, ErrorKind.CALL_DENI
 
 
 def line_about(error: RecoverableError, calls: int, tools: Mapping[str, Any]) -> str:
-    """Return what the model is told of one error.
+    """Return what the model reads of one error.
 
     Args:
         error: The error.

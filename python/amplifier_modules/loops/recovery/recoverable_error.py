@@ -29,7 +29,7 @@ Identity = tuple[ErrorKind, str, str]
 
 @dataclass(frozen=True)
 class RecoverableError:
-    """An error that the model is told of and may correct."""
+    """An error that the model reads of and may correct."""
 
     kind: ErrorKind
     text: str

@@ -1,4 +1,4 @@
-"""The recovery of a turn from errors of its model: what the model is told, and when it is over."""
+"""The recovery of a turn from errors of its model: what the model reads, and when it is over."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .given_up import GivenUp
 from .recoverable_error import ErrorKind, Identity, RecoverableError
 
 RECOVERABLE_ERROR = "agent:recoverable_error"
-"""Event: the model is told of an error that it can correct."""
+"""Event: the model reads of an error that it can correct."""
 _TOLD_BEFORE_END = 2
-"""How many times more an error may occur once the model was told."""
+"""How many times more an error may occur once the model has read of it."""
 
 
 class Recovery:
     """Tells the model of errors that it can correct, and ends the turn if it does not.
 
-    What the model is told is part of its next request only. A success forgets all errors: a call
+    What the model reads is part of its next request only. A success forgets all errors: a call
     whose tool ran and did not fail, even if other calls of the answer failed, or an answer without
     a call where none is required.
     """
@@ -43,7 +43,7 @@ class Recovery:
                 native calls.
         """
         self._emit = emit
-        self._tools = dict(tools)  # as the model was told of them
+        self._tools = dict(tools)  # as the model read of them
         self._most = most
         self._example = example
         self.owns_calls = example is not None
@@ -69,7 +69,7 @@ class Recovery:
             raise ConfigurationError(message)
 
     def take_reminder(self) -> str | None:
-        """Return what the model is told in its next request, once; None if nothing."""
+        """Return what the model reads in its next request, once; None if nothing."""
         reminder, self._reminder = self._reminder, None
         return reminder
 
@@ -85,9 +85,9 @@ class Recovery:
         await self._note([error], 1, iteration)
 
     async def note_quoted_call(self, tool_name: str, iteration: int) -> bool:
-        """Take an answer into account that ends with a quoted call; whether the model is told.
+        """Take an answer into account that ends with a quoted call; whether the model reads of it.
 
-        It is told once: an answer that ends like this again is meant so.
+        It reads of it once: an answer that ends like this again is meant so.
         """
         if self._has_told_of_quotation:
             return False

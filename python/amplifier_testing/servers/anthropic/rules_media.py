@@ -69,7 +69,7 @@ def check_source(block: Json, path: Path) -> None:
         raise invalid("Input should be 'text/plain'", (*here, "media_type"))
     if form == "base64":
         _check_type(source["media_type"], kind, here)
-        _check_data(source["media_type"], _decoded(source["data"], here), here)
+        _check_data(source["media_type"], _decode(source["data"], here), here)
 
 
 def _check_type(media_type: str, kind: str, path: Path) -> None:
@@ -80,7 +80,7 @@ def _check_type(media_type: str, kind: str, path: Path) -> None:
         raise invalid(f"Input should be {expected}", (*path, "media_type"))
 
 
-def _decoded(data: str, path: Path) -> bytes:
+def _decode(data: str, path: Path) -> bytes:
     try:
         decoded = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):

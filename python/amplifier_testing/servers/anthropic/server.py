@@ -115,7 +115,7 @@ class AnthropicServer(ModelServer):
         answer = self._next_answer()
         if isinstance(answer, Recorded):
             self._learn(answer)
-            return self._recorded(answer)
+            return self._recorded_reply(answer)
         body = mapping(request.body)
         message = compose(answer, body["model"], self._new_id, self.sign, self.redact)
         self._sent.remember(body["model"], message["content"])
@@ -147,7 +147,7 @@ class AnthropicServer(ModelServer):
             model = find_model(name, self.models)
             if model is None:
                 raise RefusedError(of_status(404, f"model: {name}"))
-            return _listed(model)
+            return _list_entry(model)
         given = request.query.get("limit", str(_PAGE))
         if not given.isdecimal() or not 1 <= int(given) <= _MAX_PAGE:
             raise invalid(f"limit: Input should be between 1 and {_MAX_PAGE}")
@@ -160,7 +160,7 @@ class AnthropicServer(ModelServer):
             start = max(start, end - int(given))
         page = self.models[start : min(end, start + int(given))]
         return {
-            "data": [_listed(model) for model in page],
+            "data": [_list_entry(model) for model in page],
             "has_more": start + len(page) < len(names),
             "first_id": page[0].name if page else None,
             "last_id": page[-1].name if page else None,
@@ -187,7 +187,7 @@ class AnthropicServer(ModelServer):
         return of_status(400, f"The request body is not valid JSON: {problem}")
 
 
-def _listed(model: AnthropicModel) -> Json:
+def _list_entry(model: AnthropicModel) -> Json:
     return {
         "type": "model",
         "id": model.name,

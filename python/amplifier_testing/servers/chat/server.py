@@ -98,11 +98,11 @@ class ChatServer(ModelServer):
             case "POST", ["v1", "chat", "completions"]:
                 body = mapping(request.body)
             case "POST", ["openai", "v1", "chat", "completions"]:
-                body = self._deployed(mapping(request.body))
+                body = self._name_deployed_model(mapping(request.body))
             case "POST", ["openai", "deployments", name, "chat", "completions"]:
                 if not request.query.get("api-version"):
                     raise RefusedError(Refusal(404, "", "Resource not found", None, "404"))
-                body = self._deployed({**mapping(request.body), "model": name})
+                body = self._name_deployed_model({**mapping(request.body), "model": name})
             case "GET", ["v1", "models"] | ["v1", "models", _]:
                 keys.check_key(request.headers, self._api_key, is_azure=False)
                 return
@@ -113,7 +113,7 @@ class ChatServer(ModelServer):
         if refusal is not None:
             raise RefusedError(refusal)
 
-    def _deployed(self, body: Json) -> Json:
+    def _name_deployed_model(self, body: Json) -> Json:
         name = body.get("model")
         if name not in self.deployments:
             said = (
@@ -129,7 +129,7 @@ class ChatServer(ModelServer):
         answer = self._next_answer()
         if isinstance(answer, Recorded):
             self._learn(answer)
-            return self._recorded(answer)
+            return self._recorded_reply(answer)
         body = mapping(request.body)
         is_azure = request.path.startswith("/openai/")
         frame = Frame(self._new_id("chatcmpl-"), body.get("model", "azure"), is_azure)
@@ -168,7 +168,7 @@ class ChatServer(ModelServer):
 
     def _models(self, name: str) -> Reply:
         if not name:
-            data = [_listed(model.name) for model in self.models]
+            data = [_list_entry(model.name) for model in self.models]
             return self._json({"object": "list", "data": data})
         if name not in {model.name for model in self.models}:
             raise RefusedError(
@@ -176,7 +176,7 @@ class ChatServer(ModelServer):
                     404, INVALID, f"The model '{name}' does not exist", "model", "model_not_found"
                 )
             )
-        return self._json(_listed(name))
+        return self._json(_list_entry(name))
 
     def _headers(self) -> Mapping[str, str]:
         return {"x-request-id": self._new_id("req_")}
@@ -198,5 +198,5 @@ class ChatServer(ModelServer):
         return invalid(f"We could not parse the JSON body of your request: {problem}").refusal
 
 
-def _listed(name: str) -> Json:
+def _list_entry(name: str) -> Json:
     return {"id": name, "object": "model", "created": 1_700_000_000, "owned_by": "openai"}

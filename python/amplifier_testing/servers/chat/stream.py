@@ -74,7 +74,7 @@ def compose(answer: Answer, frame: Frame, preset: Preset, sign: Callable[[str], 
             case RedactedThinking():
                 pass  # only the dialect of OpenRouter has a place for it
             case Call():
-                message.setdefault("tool_calls", []).append(_called(part))
+                message.setdefault("tool_calls", []).append(_call_entry(part))
             case Block(value):
                 message |= value
     said = "".join(texts)
@@ -162,7 +162,7 @@ def _deltas(answer: Answer, preset: Preset, sign: Callable[[str], str]) -> Itera
             case RedactedThinking():
                 pass
             case Call():
-                called = _called(part)
+                called = _call_entry(part)
                 whole = called["function"]["arguments"]
                 called["function"]["arguments"] = ""
                 yield {"tool_calls": [{"index": count, **called}]}
@@ -205,7 +205,7 @@ def _thinking_part(thought: str) -> Json:
     return {"type": "thinking", "thinking": [{"type": "text", "text": thought}]}
 
 
-def _called(call: Call) -> Json:
+def _call_entry(call: Call) -> Json:
     given = call.arguments
     written = given if isinstance(given, str) else _compact(given)
     function: Json = {"name": call.name, "arguments": written}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..serving.fields import Fields, Path
 from ..serving.reading import Json, items
 from .models import OllamaModel
-from .words import as_object, check_fields, refused
+from .words import as_object, check_fields, refusal
 
 BODY = Fields(
     {"model": "string"},
@@ -59,7 +59,7 @@ def read_messages(body: Json) -> list[Json]:
         message = as_object(value, path)
         check_fields(message, MESSAGE, path)
         if message["role"] not in ROLES:
-            raise refused(
+            raise refusal(
                 f'invalid role: "{message["role"]}", must be one of'
                 ' ["system", "user", "assistant", "tool"]'
             )

@@ -13,7 +13,7 @@ from .asked import Asked
 from .judge import check_key, model_of
 from .models import OllamaModel
 from .stream import stream_lines
-from .words import check_fields, refused
+from .words import check_fields, refusal
 
 BODY = Fields(
     {"model": "string"},
@@ -47,7 +47,7 @@ def judge(
         check_key(headers, api_key)
         problem = json_problem(body)
         if problem is not None:
-            raise refused(f"invalid character in the body: {problem}")
+            raise refusal(f"invalid character in the body: {problem}")
         check_fields(body, BODY, request="GenerateRequest")
         message: Json = {"role": "user", "images": body.get("images")}
         asked = Asked(body, model_of(body["model"], models), [message])
@@ -61,16 +61,16 @@ def judge(
 def check_model(asked: Asked) -> None:
     """The model writes text, and fills a gap only if it can."""
     if "completion" not in asked.model.capabilities:
-        raise refused(f'"{asked.model.name}" does not support generate')
+        raise refusal(f'"{asked.model.name}" does not support generate')
     if asked.body.get("suffix") and "insert" not in asked.model.capabilities:
-        raise refused(f"registry.ollama.ai/library/{asked.model.name} does not support insert")
+        raise refusal(f"registry.ollama.ai/library/{asked.model.name} does not support insert")
 
 
 def check_raw(asked: Asked) -> None:
     """A prompt that is sent as it is has no template around it."""
     around = ("template", "system", "context")
     if asked.body.get("raw") and any(asked.body.get(name) for name in around):
-        raise refused("raw mode does not support template, system, or context")
+        raise refusal("raw mode does not support template, system, or context")
 
 
 RULES: tuple[Callable[[Asked], None], ...] = (
@@ -90,7 +90,7 @@ def loads_only(body: Json) -> bool:
     return not body.get("prompt") and not body.get("images")
 
 
-def loaded(body: Json) -> Json:
+def load_answer(body: Json) -> Json:
     """Return what is said when a model was only loaded."""
     unloads = body.get("keep_alive") in (0, "0")
     [line] = generated_lines(
@@ -106,7 +106,7 @@ def generated_lines(answer: Answer, model: str, *, thinks: bool) -> Iterator[Jso
         RefusedError: The script has a call, which such an answer cannot have.
     """
     if answer.calls:
-        raise refused("the script has a call, which an answer of /api/generate cannot have", 500)
+        raise refusal("the script has a call, which an answer of /api/generate cannot have", 500)
     for line in stream_lines(answer, model, thinks=thinks):
         message = line.pop("message")
         text = {key: value for key, value in message.items() if key not in ("role", "content")}

@@ -10,7 +10,7 @@ from ..serving.refusal import Refusal, RefusedError
 from . import rules_messages, rules_parameters
 from .asked import BODY, Asked, read_messages
 from .models import MODELS, OllamaModel, find_model
-from .words import check_fields, refused
+from .words import check_fields, refusal
 
 RULES: tuple[Callable[[Asked], None], ...] = (
     rules_parameters.check_chat,
@@ -48,7 +48,7 @@ def judge(
             check_key(headers, api_key)
         problem = json_problem(body)
         if problem is not None:
-            raise refused(f"invalid character in the body: {problem}")
+            raise refusal(f"invalid character in the body: {problem}")
         check_fields(body, BODY)
         asked = Asked(dict(body), model_of(body["model"], models), read_messages(dict(body)))
         for rule in RULES:
@@ -61,14 +61,14 @@ def judge(
 def check_key(headers: Mapping[str, str], api_key: str | None) -> None:
     """Refuse a request without the key, if one is needed."""
     if api_key is not None and headers.get("authorization") != f"Bearer {api_key}":
-        raise refused("unauthorized", 401)
+        raise refusal("unauthorized", 401)
 
 
 def model_of(name: str, models: Iterable[OllamaModel]) -> OllamaModel:
     """Return the model of a name, or refuse a name that is unknown."""
     if not name:
-        raise refused("model is required")
+        raise refusal("model is required")
     model = find_model(name, models)
     if model is None:
-        raise refused(f"model '{name}' not found", 404)
+        raise refusal(f"model '{name}' not found", 404)
     return model

@@ -70,7 +70,7 @@ MODELS = (
     OllamaModel("phi:latest", frozenset({"completion"}), 2_048, "phi2"),
     OllamaModel("nomic-embed-text:latest", frozenset({"embedding"}), 2_048, "nomic-bert"),
 )
-"""The models that a server has, unless it is told others."""
+"""The models that a server has, unless it is given others."""
 
 
 def find_model(name: str, models: Iterable[OllamaModel]) -> OllamaModel | None:

@@ -8,7 +8,7 @@ import binascii
 from ..serving.fields import Fields
 from ..serving.reading import Json, items, mapping, objects, text
 from .asked import Asked
-from .words import as_object, check_fields, refused
+from .words import as_object, check_fields, refusal
 
 _CALL = Fields({"function": "object"}, {"id": "string|null"})
 _CALLED = Fields({"name": "string", "arguments": "object"}, {"index": "integer"})
@@ -18,7 +18,7 @@ _BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF", b"GIF8")
 def check_some_message(asked: Asked) -> None:
     """There is a message: a request without one only loads the model."""
     if not asked.messages:
-        raise refused("messages is required: without a message the model is only loaded")
+        raise refusal("messages is required: without a message the model is only loaded")
 
 
 def check_images(asked: Asked) -> None:
@@ -26,15 +26,15 @@ def check_images(asked: Asked) -> None:
     for message in asked.messages:
         for image in items(message.get("images")):
             if not isinstance(image, str):
-                raise refused("json: cannot unmarshal messages.images into []uint8")
+                raise refusal("json: cannot unmarshal messages.images into []uint8")
             if "vision" not in asked.model.capabilities:
-                raise refused(f'"{asked.model.name}" does not support image input')
+                raise refusal(f'"{asked.model.name}" does not support image input')
             try:
                 data = base64.b64decode(image, validate=True)
             except (binascii.Error, ValueError):
-                raise refused("illegal base64 data at input byte 0") from None
+                raise refusal("illegal base64 data at input byte 0") from None
             if not data.startswith(_BEGINNINGS):
-                raise refused("Failed to load image or audio file")
+                raise refusal("Failed to load image or audio file")
 
 
 def check_calls(asked: Asked) -> None:
@@ -42,14 +42,14 @@ def check_calls(asked: Asked) -> None:
     for message in asked.messages:
         calls = items(message.get("tool_calls"))
         if calls and message["role"] != "assistant":
-            raise refused(f"tool_calls in a message of `{message['role']}`")
+            raise refusal(f"tool_calls in a message of `{message['role']}`")
         for value in calls:
             path = ("messages", "tool_calls")
             call = as_object(value, path)
             check_fields(call, _CALL, path)
             check_fields(call["function"], _CALLED, (*path, "function"))
             if not call["function"]["name"]:
-                raise refused("a call without the name of its function")
+                raise refusal("a call without the name of its function")
 
 
 def check_results(asked: Asked) -> None:
@@ -62,12 +62,12 @@ def check_results(asked: Asked) -> None:
     for message in [*asked.messages, {"role": ""}]:
         if message["role"] == "tool":
             if not waiting:
-                raise refused("a message of role tool that follows no call")
+                raise refusal("a message of role tool that follows no call")
             waiting.remove(_call_of(message, waiting))
             continue
         if waiting:
-            raise refused(f"no result of the call of `{waiting[0][1]}`")
-        waiting = _called(message)
+            raise refusal(f"no result of the call of `{waiting[0][1]}`")
+        waiting = _calls_in(message)
 
 
 def _call_of(result: Json, waiting: list[tuple[str, str]]) -> tuple[str, str]:
@@ -77,19 +77,19 @@ def _call_of(result: Json, waiting: list[tuple[str, str]]) -> tuple[str, str]:
     if call_id and any(each for each, _ in waiting):
         found = [call for call in waiting if call[0] == call_id]
         if not found:
-            raise refused(
+            raise refusal(
                 f"a result with the id `{call_id}`, which no call has that waits: {names}"
             )
         if name not in ("", found[0][1]):
-            raise refused(f"the result of `{name}` has the id of a call of `{found[0][1]}`")
+            raise refusal(f"the result of `{name}` has the id of a call of `{found[0][1]}`")
         return found[0]
     found = [call for call in waiting if name in ("", call[1])]
     if not found:
-        raise refused(f"the result of `{name}` where that of {names} is expected")
+        raise refusal(f"the result of `{name}` where that of {names} is expected")
     return found[0]
 
 
-def _called(message: Json) -> list[tuple[str, str]]:
+def _calls_in(message: Json) -> list[tuple[str, str]]:
     calls = objects(message.get("tool_calls"))
     return [
         (text(call.get("id")), text(mapping(call.get("function")).get("name"))) for call in calls
@@ -100,4 +100,4 @@ def check_content(asked: Asked) -> None:
     """No message is empty."""
     for message in asked.of_role("system", "user", "assistant"):
         if not any(message.get(key) for key in ("content", "images", "tool_calls", "thinking")):
-            raise refused(f"an empty message of `{message['role']}`")
+            raise refusal(f"an empty message of `{message['role']}`")

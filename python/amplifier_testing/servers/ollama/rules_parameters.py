@@ -8,7 +8,7 @@ import re
 from ..serving.fields import Fields, is_kind
 from ..serving.reading import items, mapping, objects
 from .asked import Asked
-from .words import as_object, check_fields, refused
+from .words import as_object, check_fields, refusal
 
 _LEVELS = ("low", "medium", "high")
 _DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)")
@@ -30,7 +30,7 @@ _KINDS = {"integer": "integer", "number": "float32", "array": "array"}
 def check_chat(asked: Asked) -> None:
     """The model writes text: others only embed it."""
     if "completion" not in asked.model.capabilities:
-        raise refused(f'"{asked.model.name}" does not support chat')
+        raise refusal(f'"{asked.model.name}" does not support chat')
 
 
 def check_think(asked: Asked) -> None:
@@ -40,31 +40,31 @@ def check_think(asked: Asked) -> None:
         return
     if not isinstance(think, bool) and (not isinstance(think, str) or think not in _LEVELS):
         said = f'"{think}"' if isinstance(think, str) else "of another type"
-        raise refused(
+        raise refusal(
             f'invalid think value: {said} (must be "high", "medium", "low", true, or false)'
         )
     if think and "thinking" not in asked.model.capabilities:
-        raise refused(f'"{asked.model.name}" does not support thinking')
+        raise refusal(f'"{asked.model.name}" does not support thinking')
     if isinstance(think, str) and not asked.model.has_levels:
-        raise refused(f'think value "{think}" is not supported for this model')
+        raise refusal(f'think value "{think}" is not supported for this model')
 
 
 def check_tools(asked: Asked) -> None:
     """Tools are functions with a name and a schema, for a model that can call them."""
     tools = items(asked.body.get("tools"))
     if tools and "tools" not in asked.model.capabilities:
-        raise refused(f"registry.ollama.ai/library/{asked.model.name} does not support tools")
+        raise refusal(f"registry.ollama.ai/library/{asked.model.name} does not support tools")
     for value in tools:
         tool = as_object(value, ("tools",))
         check_fields(tool, _TOOL, ("tools",))
         check_fields(tool["function"], _FUNCTION, ("tools", "function"))
         if tool["type"] != "function" or not tool["function"]["name"]:
-            raise refused("a tool that is no function with a name")
+            raise refusal("a tool that is no function with a name")
         parameters = mapping(tool["function"].get("parameters"))
         if parameters and parameters.get("type") != "object":
-            raise refused("the parameters of a tool are no object")
+            raise refusal("the parameters of a tool are no object")
         if not all(is_kind(each, "object") for each in _properties(parameters)):
-            raise refused("json: cannot unmarshal a property into api.ToolProperty")
+            raise refusal("json: cannot unmarshal a property into api.ToolProperty")
 
 
 def _properties(parameters: dict[str, object]) -> list[object]:
@@ -83,11 +83,11 @@ def check_options(asked: Asked) -> None:
         # A whole number that is written with a point counts, too.
         is_whole = kind == "integer" and isinstance(value, float) and value.is_integer()
         if not is_kind(value, kind) and not is_whole:
-            raise refused(f'option "{name}" must be of type {_KINDS[kind]}')
+            raise refusal(f'option "{name}" must be of type {_KINDS[kind]}')
         if kind == "array" and not all(isinstance(each, str) for each in items(value)):
-            raise refused(f'option "{name}" must be of an array of strings')
+            raise refusal(f'option "{name}" must be of an array of strings')
         if name == "num_ctx" and value < 1:
-            raise refused("num_ctx must be at least 1")
+            raise refusal("num_ctx must be at least 1")
 
 
 def check_keep_alive(asked: Asked) -> None:
@@ -96,9 +96,9 @@ def check_keep_alive(asked: Asked) -> None:
     if value is None or (is_kind(value, "number") and math.isfinite(value)):
         return
     if not isinstance(value, str):
-        raise refused(f"Unsupported type: '{type(value).__name__}'")
+        raise refusal(f"Unsupported type: '{type(value).__name__}'")
     if not _DURATION.fullmatch(value):
-        raise refused(f'time: invalid duration "{value}"')
+        raise refusal(f'time: invalid duration "{value}"')
 
 
 def check_format(asked: Asked) -> None:
@@ -107,14 +107,14 @@ def check_format(asked: Asked) -> None:
     if wanted in (None, "", "json"):
         return
     if not is_kind(wanted, "object"):
-        raise refused('invalid format; expected "json" or a valid JSON Schema object')
+        raise refusal('invalid format; expected "json" or a valid JSON Schema object')
     unresolved = [
         part["$ref"]
         for part in objects([*mapping(mapping(wanted).get("properties")).values()])
         if str(part.get("$ref", "#")).startswith("#/") and not _leads(mapping(wanted), part)
     ]
     if unresolved:
-        raise refused("invalid JSON schema in format")
+        raise refusal("invalid JSON schema in format")
 
 
 def _leads(schema: dict[str, object], part: dict[str, object]) -> bool:

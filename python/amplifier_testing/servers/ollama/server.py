@@ -18,7 +18,7 @@ from .judge import check_key, judge, model_of
 from .models import MODELS, OllamaModel, find_model
 from .pulling import pull_lines
 from .stream import compose, encode_line, stream_lines
-from .words import error_body, of_status, refused
+from .words import error_body, of_status, refusal
 
 NDJSON = "application/x-ndjson"
 _COMPLETIONS = "/v1/chat/completions"
@@ -107,29 +107,29 @@ class OllamaServer(ModelServer):
             case "/api/version":
                 return self._json({"version": "0.12.6"})
             case "/api/tags":
-                return self._json({"models": [_listed(model) for model in self.models]})
+                return self._json({"models": [_list_entry(model) for model in self.models]})
             case "/api/show":
-                return self._json(model_of(_named(body), self.models).shown)
+                return self._json(model_of(_model_name(body), self.models).shown)
             case "/api/pull":
-                return self._pulled(_named(body))
+                return self._pull_reply(_model_name(body))
             case _:
-                return self._answered(request.path, body)
+                return self._answer_reply(request.path, body)
 
-    def _pulled(self, name: str) -> Reply:
+    def _pull_reply(self, name: str) -> Reply:
         if not name:
-            raise refused("invalid model name")
+            raise refusal("invalid model name")
         model = find_model(name, self.pullable)
         if model is not None and model not in self.models:
             self.models.append(model)
         lines = [encode_line(line) for line in pull_lines(is_known=model is not None)]
         return self._stream(lines, kind=NDJSON)
 
-    def _answered(self, path: str, body: Json) -> Reply:
+    def _answer_reply(self, path: str, body: Json) -> Reply:
         if path == _GENERATE and generate.loads_only(body):
-            return self._json(generate.loaded(body))
+            return self._json(generate.load_answer(body))
         answer = self._next_answer()
         if isinstance(answer, Recorded):
-            return self._recorded(answer)
+            return self._recorded_reply(answer)
         if path == _COMPLETIONS:
             return self._completion(answer, body)
         thinks, model = bool(body.get("think")), body["model"]
@@ -152,9 +152,9 @@ class OllamaServer(ModelServer):
             return self._json(completions.whole(known, body, name, self.sign))
         return self._stream(completions.chunks(known, body, name, self.sign))
 
-    def _recorded(self, recorded: Recorded) -> Reply:
+    def _recorded_reply(self, recorded: Recorded) -> Reply:
         if NDJSON not in recorded.content_type:
-            return super()._recorded(recorded)
+            return super()._recorded_reply(recorded)
         lines = recorded.body.splitlines(keepends=True)
         return self._stream(lines, recorded.status, recorded.content_type)
 
@@ -184,12 +184,12 @@ class OllamaServer(ModelServer):
         return Refusal(400, "", f"invalid character in the body: {problem}")
 
 
-def _named(body: Json) -> str:
+def _model_name(body: Json) -> str:
     """Return the model of a request, which older clients call `name`."""
     return text(body.get("model") or body.get("name"))
 
 
-def _listed(model: OllamaModel) -> Json:
+def _list_entry(model: OllamaModel) -> Json:
     return {
         "name": model.name,
         "model": model.name,

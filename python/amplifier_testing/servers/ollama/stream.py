@@ -30,7 +30,7 @@ def stream_lines(answer: Answer, model: str, *, thinks: bool) -> Iterator[Json]:
             case Thinking() | RedactedThinking():
                 pass
             case Call():
-                yield _line(model, {"content": "", "tool_calls": [_called(part)]})
+                yield _line(model, {"content": "", "tool_calls": [_call_entry(part)]})
             case Block(value):
                 yield _line(model, {"content": "", **value})
     yield {**_line(model, {"content": ""}), **_end(answer)}
@@ -66,7 +66,7 @@ def _end(answer: Answer) -> Json:
     }
 
 
-def _called(call: Call) -> Json:
+def _call_entry(call: Call) -> Json:
     given = call.arguments
     arguments = given if isinstance(given, str) else dict(given)
     named = {"id": call.id} if call.id else {}

@@ -21,7 +21,7 @@ _OF_STATUS = {
 }
 
 
-def refused(message: str, status: int = 400) -> RefusedError:
+def refusal(message: str, status: int = 400) -> RefusedError:
     """Return a refusal."""
     return RefusedError(Refusal(status, "", message))
 
@@ -55,7 +55,7 @@ def check_fields(
         return
     where = ".".join(str(part) for part in problem.path if isinstance(part, str))
     if problem.what == "missing":
-        raise refused(f"{where} is required")
+        raise refusal(f"{where} is required")
     raise _not_read(problem.found, problem.expected, where, request)
 
 
@@ -67,7 +67,7 @@ def as_object(value: object, path: Path) -> Json:
 
 
 def _not_read(found: str, expected: str, where: str, request: str = "ChatRequest") -> RefusedError:
-    return refused(
+    return refusal(
         f"json: cannot unmarshal {found} into Go struct field {request}.{where} of type"
         f" {expected.removesuffix('|null')}"
     )

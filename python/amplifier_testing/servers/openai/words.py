@@ -60,7 +60,7 @@ def of_status(status: int) -> Refusal:
 
 
 def too_long(tokens: int, most: int, param: str) -> Refusal:
-    """Return what a request is told that is longer than the context window."""
+    """Return the error of a request that is longer than the context window."""
     message = (
         f"This model's maximum context length is {most} tokens. However, your messages resulted in"
         f" {tokens} tokens. Please reduce the length of the messages."
@@ -86,7 +86,7 @@ def check_fields(value: Mapping[str, Any], fields: Fields, path: Path = ()) -> N
     """Refuse an object with a field that is missing, unknown or of another type."""
     problem = find_problem(value, fields, path)
     if problem is not None:
-        raise _refused(problem)
+        raise _refusal(problem)
 
 
 def check_value(value: object, allowed: Iterable[str], path: Path) -> None:
@@ -95,7 +95,7 @@ def check_value(value: object, allowed: Iterable[str], path: Path) -> None:
     if not isinstance(value, str) or value not in known:
         shown = value if isinstance(value, str | int | float | None) else kind_of(value)
         raise invalid(
-            f"Invalid value: '{shown}'. Supported values are: {listed(known)}.",
+            f"Invalid value: '{shown}'. Supported values are: {list_values(known)}.",
             path,
             "invalid_value",
         )
@@ -136,11 +136,11 @@ def check_range(value: float | None, least: float, most: float | None, path: Pat
 def as_object(value: object, path: Path) -> Json:
     """Return `value`, or refuse it if it is not an object."""
     if not is_kind(value, "object"):
-        raise _refused(Problem("type", path, "object", kind_of(value)))
+        raise _refusal(Problem("type", path, "object", kind_of(value)))
     return mapping(value)
 
 
-def listed(values: Iterable[str]) -> str:
+def list_values(values: Iterable[str]) -> str:
     """List values as OpenAI does."""
     *first, last = [f"'{value}'" for value in values]
     match first:
@@ -152,7 +152,7 @@ def listed(values: Iterable[str]) -> str:
             return f"{', '.join(first)}, and {last}"
 
 
-def _refused(problem: Problem) -> RefusedError:
+def _refusal(problem: Problem) -> RefusedError:
     where = place(problem.path)
     match problem.what:
         case "missing":

@@ -148,16 +148,16 @@ class ResponsesServer(ModelServer):
                 if name not in {model.name for model in self.models}:
                     said = f"The model '{name}' does not exist"
                     raise RefusedError(Refusal(404, INVALID, said, "model", "model_not_found"))
-                return self._json(_listed(name))
+                return self._json(_list_entry(name))
             case _:
-                data = [_listed(model.name) for model in self.models]
+                data = [_list_entry(model.name) for model in self.models]
                 return self._json({"object": "list", "data": data})
 
     def _create(self, body: Json) -> Reply:
         answer = self._next_answer()
         if isinstance(answer, Recorded):
             self._learn(answer, body)
-            return self._recorded(answer)
+            return self._recorded_reply(answer)
         response = compose(answer, body, self._new_id, self.encrypt)
         events = list(stream_events(response, answer))
         is_waiting = body.get("background") and not body.get("stream")
@@ -247,5 +247,5 @@ def _waiting(response: Json, status: str) -> Json:
     return {**response, **nothing, "error": None, "incomplete_details": None}
 
 
-def _listed(name: str) -> Json:
+def _list_entry(name: str) -> Json:
     return {"id": name, "object": "model", "created": 1_700_000_000, "owned_by": "openai"}

@@ -128,7 +128,7 @@ def stream_events(response: Json, answer: Answer) -> Iterator[Json]:
     events: list[Json] = [{"type": kind, "response": opening} for kind in kinds]
     for index, item in enumerate(response["output"]):
         at: Json = {"output_index": index}
-        events.append({"type": "response.output_item.added", **at, "item": _begun(item)})
+        events.append({"type": "response.output_item.added", **at, "item": _begin_item(item)})
         inside = {"item_id": item.get("id"), **at}
         events += [
             {"type": f"response.{event.pop('type')}", **inside, **event}
@@ -166,7 +166,7 @@ def _message(name: str, phase: str, part: Json) -> Json:
     }
 
 
-def _begun(item: Json) -> Json:
+def _begin_item(item: Json) -> Json:
     """Return an item as it is when it begins."""
     match item["type"]:
         case "message":

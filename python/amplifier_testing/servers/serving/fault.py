@@ -92,7 +92,7 @@ def refuse(fault: Fault, status: int, error: bytes, headers: Mapping[str, str]) 
     sent = {**headers, **({"content-type": kind} if kind else {})}
     if fault.content_type is not None:
         sent["content-type"] = fault.content_type
-    return _ended(Reply(status, {**sent, **fault.headers}, [body], is_whole=True), fault)
+    return _end_reply(Reply(status, {**sent, **fault.headers}, [body], is_whole=True), fault)
 
 
 def damage(reply: Reply, fault: Fault, error_event: list[bytes]) -> Reply:
@@ -114,10 +114,10 @@ def damage(reply: Reply, fault: Fault, error_event: list[bytes]) -> Reply:
     headers = {**reply.headers, **fault.headers}
     if fault.content_type is not None:
         headers["content-type"] = fault.content_type
-    return _ended(replace(reply, pieces=pieces, headers=headers), fault)
+    return _end_reply(replace(reply, pieces=pieces, headers=headers), fault)
 
 
-def _ended(reply: Reply, fault: Fault) -> Reply:
+def _end_reply(reply: Reply, fault: Fault) -> Reply:
     pieces = reply.pieces
     if fault.piece is not None:
         body = b"".join(pieces)

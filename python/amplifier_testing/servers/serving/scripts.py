@@ -17,7 +17,7 @@ def checked_answers(answers: Any) -> list[Script]:
     Raises:
         TypeError: It is no list, or one of them is of another type.
     """
-    listed = _listed(answers, "answers", f"a list of answers, each {_ANSWER}")
+    listed = _read_list(answers, "answers", f"a list of answers, each {_ANSWER}")
     for place, answer in enumerate(listed):
         checked_answer(answer, f"answer {place} of the script")
     return listed
@@ -42,7 +42,7 @@ def checked_faults(faults: Any) -> list[Fault | None]:
     Raises:
         TypeError: It is no list, or one of them is of another type.
     """
-    listed = _listed(faults, "faults", "a list of faults, each a `Fault`, or None for none")
+    listed = _read_list(faults, "faults", "a list of faults, each a `Fault`, or None for none")
     for place, fault in enumerate(listed):
         if fault is not None and not isinstance(fault, Fault):
             raise TypeError(
@@ -52,7 +52,7 @@ def checked_faults(faults: Any) -> list[Fault | None]:
     return listed
 
 
-def _listed(given: Any, name: str, right: str) -> list[Any]:
+def _read_list(given: Any, name: str, right: str) -> list[Any]:
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise TypeError(f"`{name}` is a `{type(cast('object', given)).__name__}` (must be {right})")
     return list(cast("Iterable[Any]", given))

@@ -185,13 +185,13 @@ class ModelServer(ABC):
                 reply = self._handle(seen)
             except RefusedError as error:
                 self.refusals.append(error.refusal)
-                return self._refused(error.refusal)
+                return self._refusal_reply(error.refusal)
         if fault is None:
             return reply
-        return damage(reply, fault, self._error_events(self._told(fault, 500)))
+        return damage(reply, fault, self._error_events(self._fault_error(fault, 500)))
 
     def _is_lookup(self, request: SeenRequest) -> bool:
-        """Return whether clients ask this by themselves, beside what they are told to ask."""
+        """Return whether clients ask this by themselves, beside what their users ask."""
         del request
         return False
 
@@ -213,10 +213,10 @@ class ModelServer(ABC):
         """Return what the dialect says to a body that is no JSON object."""
 
     def _fail(self, fault: Fault, status: int) -> Reply:
-        error = json.dumps(self._error_body(self._told(fault, status))).encode()
+        error = json.dumps(self._error_body(self._fault_error(fault, status))).encode()
         return refuse(fault, status, error, self._headers())
 
-    def _told(self, fault: Fault, status: int) -> Refusal:
+    def _fault_error(self, fault: Fault, status: int) -> Refusal:
         """Return the error of a fault: what the dialect says, or what the fault says instead."""
         usual = self._of_status(fault.status or status)
         return Refusal(
@@ -227,7 +227,7 @@ class ModelServer(ABC):
             fault.code or usual.code,
         )
 
-    def _refused(self, refusal: Refusal) -> Reply:
+    def _refusal_reply(self, refusal: Refusal) -> Reply:
         return self._json(self._error_body(refusal), refusal.status)
 
     def _json(self, value: Json, status: int = 200) -> Reply:
@@ -242,7 +242,7 @@ class ModelServer(ABC):
         }
         return Reply(status, headers, events, is_whole=False, pause=self._pause)
 
-    def _recorded(self, recorded: Recorded) -> Reply:
+    def _recorded_reply(self, recorded: Recorded) -> Reply:
         events = split_events(recorded.body)
         return self._stream(events, recorded.status, recorded.content_type)
 

@@ -62,10 +62,10 @@ class BudgetAccess:
         """
         if not self._is_slow:
             try:
-                return self._timed(use, waits=False)
+                return self._use_in_time(use, waits=False)
             except StoreBusyError:
                 pass
-        future = self._submit(lambda: self._timed(use, waits=True))
+        future = self._submit(lambda: self._use_in_time(use, waits=True))
         with CancelScope(shield=undo is None):
             try:
                 await run_sync(future.exception, abandon_on_cancel=True)
@@ -86,7 +86,7 @@ class BudgetAccess:
         worker.shutdown(wait=False)
         await run_sync(closed.result, abandon_on_cancel=True)
 
-    def _timed(self, use: Use[T], *, waits: bool) -> T:
+    def _use_in_time(self, use: Use[T], *, waits: bool) -> T:
         began = time.perf_counter()
         try:
             return use(waits=waits)

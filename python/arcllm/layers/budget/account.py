@@ -86,7 +86,7 @@ def dollars_of(micros: int) -> Decimal:
     return Decimal(micros).scaleb(-6)
 
 
-def written(micros: int) -> str:
+def write_dollars(micros: int) -> str:
     """Write an amount in US dollars."""
     return f"{micros // 1_000_000}.{micros % 1_000_000:06}"
 

@@ -13,7 +13,7 @@ from amplifier_providers.prices.call_bound import CallBound
 from amplifier_providers.prices.token_count import TokenCount
 
 from .access import BudgetAccess
-from .account import Account, Limit, dollars_of, micros_of, written
+from .account import Account, Limit, dollars_of, micros_of, write_dollars
 from .cost import Costs
 from .errors import ArcLLMBudgetError
 from .settings import BudgetSettings
@@ -105,7 +105,7 @@ class Charge:
         try:
             self._check_price(micros)
             if (full := await self._try(micros or 0)) is not None:
-                raise exceeded(full, micros or 0)
+                raise limit_error(full, micros or 0)
         except BaseException:
             self.account, self.model, self.limits = before
             raise
@@ -122,7 +122,7 @@ class Charge:
         if self._is_under_way:
             self._count(None)
         await self.write()
-        bound = self._book.costs.priced(bound, self.account.provider, self.model)
+        bound = self._book.costs.price_bound(bound, self.account.provider, self.model)
         most = bound.output_tokens
         while True:
             micros = _micros(bound, most)
@@ -136,7 +136,7 @@ class Charge:
             if most < bound.shortest_answer:
                 shortest = _micros(bound, bound.shortest_answer) or 0
                 answer = f" with an answer of {bound.shortest_answer:,} tokens"
-                raise exceeded(full, shortest, answer)
+                raise limit_error(full, shortest, answer)
 
     def settle(
         self,
@@ -238,12 +238,12 @@ def warning_of(standing: Standing) -> str:
     """Say how much of a limit is spent."""
     limit = standing.limit
     return (
-        f"${written(standing.spent)} of the ${written(limit.micros)} of `{limit.scope}` for"
+        f"${write_dollars(standing.spent)} of the ${write_dollars(limit.micros)} of `{limit.scope}` for"
         f" {limit.period} are spent"
     )
 
 
-def exceeded(standing: Standing, micros: int, answer: str = "") -> ArcLLMBudgetError:
+def limit_error(standing: Standing, micros: int, answer: str = "") -> ArcLLMBudgetError:
     """Return the error of a call that a limit has too little left for.
 
     Args:

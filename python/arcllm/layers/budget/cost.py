@@ -41,7 +41,7 @@ class Costs:
         most = asked if isinstance(asked, int) and asked > 0 else self._settings.output_tokens
         return self.tokens(provider, model, _input_tokens(call), most)
 
-    def begun(self, call: Call, provider: str, model: str, written: int) -> int:
+    def cost_of_broken_call(self, call: Call, provider: str, model: str, written: int) -> int:
         """Return what a call cost that was broken off after so many tokens; 0 if not known."""
         return self.tokens(provider, model, _input_tokens(call), written)
 
@@ -50,7 +50,7 @@ class Costs:
         counts = {"input_tokens": read, "output_tokens": written}
         return micros_of(self._pricing(provider).cost(counts, None, (model,)) or Decimal(0))
 
-    def priced(self, bound: CallBound, provider: str, model: str) -> CallBound:
+    def price_bound(self, bound: CallBound, provider: str, model: str) -> CallBound:
         """Return the bound of a request with the prices that hold here."""
         own, pricing = self._has_own(model), self._pricing(provider)
 

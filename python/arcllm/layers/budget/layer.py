@@ -17,7 +17,7 @@ from ...step import Call, Piece, Step
 from ...types import LLMResponse
 from ..layer import Layer
 from .access import BudgetAccess
-from .account import Account, written
+from .account import Account, write_dollars
 from .charge import Book, Charge, warning_of
 from .cost import Costs
 from .errors import ArcLLMBudgetFileError
@@ -70,7 +70,7 @@ class BudgetLayer(Layer):
         """
         charge = await self._begin(call)
         try:
-            response = await self.beneath.complete(self._followed(call, charge))
+            response = await self.beneath.complete(self._attach_charge(call, charge))
         except BaseException as error:
             await self._break_off(charge, call, error)
             raise
@@ -82,7 +82,7 @@ class BudgetLayer(Layer):
         response: LLMResponse | None = None
         characters: int | None = None
         try:
-            async with closing(self.beneath.stream(self._followed(call, charge))) as pieces:
+            async with closing(self.beneath.stream(self._attach_charge(call, charge))) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, LLMResponse):
                         response = piece
@@ -118,7 +118,7 @@ class BudgetLayer(Layer):
             await charge.reserve(self.name, self.model_name, most)
         return charge
 
-    def _followed(self, call: Call, charge: Charge) -> Call:
+    def _attach_charge(self, call: Call, charge: Charge) -> Call:
         """Return the call, so that its charge follows it to other models."""
 
         async def turn(step: Step) -> None:
@@ -154,7 +154,9 @@ class BudgetLayer(Layer):
             charge.break_off()
         elif characters is not None or not isinstance(error, ArcLLMError):
             shown = -(-(characters or 0) // CHARACTERS_PER_TOKEN)
-            charge.charge(self._costs.begun(call, charge.account.provider, charge.model, shown))
+            charge.charge(
+                self._costs.cost_of_broken_call(call, charge.account.provider, charge.model, shown)
+            )
         try:
             await charge.write()
         except ArcLLMBudgetFileError as problem:
@@ -172,13 +174,13 @@ class BudgetLayer(Layer):
         except ArcLLMBudgetFileError as error:
             error.response = response
             raise
-        shown: dict[str, Any] = {"cost_usd": written(charge.total)}
+        shown: dict[str, Any] = {"cost_usd": write_dollars(charge.total)}
         if charge.is_estimated:
             shown["estimated"] = True
         if charge.is_unpriced:
             shown["unpriced"] = True
         if charge.standings:
-            shown["limits"] = [_shown(standing) for standing in charge.standings]
+            shown["limits"] = [_describe_standing(standing) for standing in charge.standings]
         if charge.warnings:
             shown["warnings"] = [warning_of(standing) for standing in charge.warnings]
         response.metadata["budget"] = shown
@@ -186,14 +188,14 @@ class BudgetLayer(Layer):
 
 
 def _characters(piece: Piece) -> int:
-    written = getattr(piece, "text", None) or getattr(piece, "arguments", None)
-    return len(written) if isinstance(written, str) else 0
+    write_dollars = getattr(piece, "text", None) or getattr(piece, "arguments", None)
+    return len(write_dollars) if isinstance(write_dollars, str) else 0
 
 
-def _shown(standing: Standing) -> dict[str, str]:
+def _describe_standing(standing: Standing) -> dict[str, str]:
     return {
         "scope": standing.limit.scope,
         "period": standing.limit.period,
-        "spent_usd": written(standing.spent),
-        "limit_usd": written(standing.limit.micros),
+        "spent_usd": write_dollars(standing.spent),
+        "limit_usd": write_dollars(standing.limit.micros),
     }

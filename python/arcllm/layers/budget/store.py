@@ -108,7 +108,9 @@ class BudgetStore:
                 for limit in limits:
                     which = _which(limit)
                     spent = connection.execute(_SPENT, which[:2]).fetchone()
-                    held = connection.execute(_held(*_kinds(limit)), (*which[2:], now)).fetchone()
+                    held = connection.execute(
+                        _reserved_sql(*_kinds(limit)), (*which[2:], now)
+                    ).fetchone()
                     standing = Standing(limit, 0 if spent is None else spent[0], held[0])
                     if standing.used + micros > limit.micros:
                         return standing
@@ -174,7 +176,7 @@ class BudgetStore:
             raise StoreBusyError
         try:
             if waits:
-                with self._explained(), self._waiting() as connection:
+                with self._explain_errors(), self._waiting() as connection:
                     return change(connection)
             # SQLite's connections must not be used in a process that was forked off.
             if self._connection is None or self._process != os.getpid():
@@ -201,7 +203,7 @@ class BudgetStore:
             connection.execute("PRAGMA busy_timeout = 0")
 
     @contextmanager
-    def _explained(self) -> Generator[None]:
+    def _explain_errors(self) -> Generator[None]:
         try:
             yield
         except sqlite3.Error as error:
@@ -254,7 +256,7 @@ def _kinds(limit: Limit) -> tuple[str, str]:
 
 
 @cache
-def _held(kind: str, period: str) -> str:
+def _reserved_sql(kind: str, period: str) -> str:
     whose = "" if kind == "all" else f" AND {kind} = ?"
     return (
         f"SELECT COALESCE(SUM(micros), 0) FROM reserved WHERE {period} = ?{whose} AND expires > ?"
@@ -264,7 +266,7 @@ def _held(kind: str, period: str) -> str:
 @cache
 def _reserve(limits: tuple[tuple[str, str], ...]) -> str:
     """Return the statement that reserves, if no limit is passed."""
-    fits = [f"COALESCE(({_SPENT}), 0) + ({_held(*limit)}) <= ?" for limit in limits]
+    fits = [f"COALESCE(({_SPENT}), 0) + ({_reserved_sql(*limit)}) <= ?" for limit in limits]
     return f"INSERT INTO reserved SELECT ?, ?, ?, ?, ?, ?, ? WHERE {' AND '.join(fits) or '1'}"
 
 

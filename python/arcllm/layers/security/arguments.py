@@ -53,7 +53,7 @@ class ArgumentStream:
     def flush(self) -> str:
         """Return the rest of a text that ended early."""
         if self._is_text:
-            rest = _encoded(self._text.flush()) + self._held
+            rest = _encode_surrogates(self._text.flush()) + self._held
         else:
             rest = self._number(self._held) if self._held else ""
         self._held, self._is_text = "", False
@@ -83,7 +83,7 @@ class ArgumentStream:
         held = self._held
         if held.startswith('"'):
             self._held, self._is_text = held[1:], False
-            return _encoded(self._text.flush()) + '"'
+            return _encode_surrogates(self._text.flush()) + '"'
         if found := _PLAIN.match(held):
             text: str = found.group()
         elif _HALF.fullmatch(held) or _CUT_ESCAPE.fullmatch(held):
@@ -93,9 +93,9 @@ class ArgumentStream:
         else:
             # No escape of JSON, which ends the text that is looked at.
             self._held = held[1:]
-            return _encoded(self._text.flush()) + held[0]
+            return _encode_surrogates(self._text.flush()) + held[0]
         self._held = held[found.end() :]
-        return _encoded(self._text.feed(text))
+        return _encode_surrogates(self._text.feed(text))
 
     def _number(self, number: str) -> str:
         digits = number.removeprefix("-")
@@ -108,6 +108,6 @@ class ArgumentStream:
         return json.dumps(without, ensure_ascii=False)
 
 
-def _encoded(text: str) -> str:
+def _encode_surrogates(text: str) -> str:
     written = json.dumps(text, ensure_ascii=False)[1:-1]
     return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", written)

@@ -28,10 +28,10 @@ def canonical_json(value: Any) -> bytes:
         TypeError: It has something else.
         ValueError: A number is not finite, or a text has a lone surrogate.
     """
-    return "".join(_written(value)).encode()
+    return "".join(_write_value(value)).encode()
 
 
-def _written(value: Any) -> Iterator[str]:
+def _write_value(value: Any) -> Iterator[str]:
     if value is None or isinstance(value, bool | str):
         yield json.dumps(value, ensure_ascii=False)
     elif isinstance(value, int):
@@ -44,7 +44,7 @@ def _written(value: Any) -> Iterator[str]:
         separator = "["
         for item in cast("list[Any]", value):
             yield separator
-            yield from _written(item)
+            yield from _write_value(item)
             separator = ","
         yield "[]" if separator == "[" else "]"
     else:
@@ -60,7 +60,7 @@ def _object(value: Mapping[Any, Any]) -> Iterator[str]:
         yield separator
         yield json.dumps(name, ensure_ascii=False)
         yield ":"
-        yield from _written(value[name])
+        yield from _write_value(value[name])
         separator = ","
     yield "{}" if separator == "{" else "}"
 

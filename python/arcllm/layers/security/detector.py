@@ -63,7 +63,7 @@ def detector_of(settings: SecuritySettings) -> Detector:
         ArcLLMConfigError: A pattern cannot be used, or the class cannot be loaded.
     """
     if settings.pii_detector is not None:
-        return FinderDetector(_loaded(settings.pii_detector))
+        return FinderDetector(_load_finder(settings.pii_detector))
     try:
         return PersonalData(list(settings.pii_types), list(settings.pii_patterns.items()))
     except ValueError as error:
@@ -84,20 +84,20 @@ class FinderDetector:
         """Return the text without personal data; the same object if it has none."""
         parts: list[str] = []
         place = 0
-        for start, end, kind in self.found(text):
+        for start, end, kind in self.find(text):
             parts += text[place:start], f"[PII:{kind}]"
             place = end
         return "".join((*parts, text[place:])) if parts else text
 
     def types(self, text: str) -> tuple[str, ...]:
         """Return the types of the personal data in a text."""
-        return tuple(dict.fromkeys(kind for _, _, kind in self.found(text)))
+        return tuple(dict.fromkeys(kind for _, _, kind in self.find(text)))
 
     def stream(self) -> Detection:
         """Return what takes personal data out of one text in chunks."""
         return _FinderStream(self)
 
-    def found(self, text: str) -> list[tuple[int, int, str]]:
+    def find(self, text: str) -> list[tuple[int, int, str]]:
         """Return the finds in order and apart, of those that overlap the longest."""
         apart: list[tuple[int, int, str]] = []
         for start, end, kind in sorted(self._finder.find(text)):
@@ -123,7 +123,7 @@ class _FinderStream:
         safe = len(self._held) - _CONTEXT_CHARS
         if safe <= 0:
             return ""
-        for start, end, _ in self._detector.found(self._held):
+        for start, end, _ in self._detector.find(self._held):
             if start < safe < end:
                 safe = start
         return self._release(safe)
@@ -140,7 +140,7 @@ class _FinderStream:
         return self._detector.redact(released)
 
 
-def _loaded(name: str) -> Finder:
+def _load_finder(name: str) -> Finder:
     module, _, attribute = name.partition(":")
     try:
         made = getattr(import_module(module), attribute)()

@@ -56,18 +56,18 @@ class SecurityLayer(Layer):
             ArcLLMSecurityError: The request or the answer holds what is to be blocked.
         """
         request, answer = self._cleaning("request"), self._cleaning("response")
-        sent, signature = self._sent(call, request)
+        sent, signature = self._prepare_call(call, request)
         try:
             response = await self.beneath.complete(sent)
         except ArcLLMParseError as error:
             clean_parse_error(error, answer)
             raise
-        return self._ended(response, request, answer, signature)
+        return self._finish_response(response, request, answer, signature)
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, at the end the response; the errors are those above."""
         request, answer = self._cleaning("request"), self._cleaning("response")
-        sent, signature = self._sent(call, request)
+        sent, signature = self._prepare_call(call, request)
         shown = AnswerStream(answer)
         try:
             async with closing(self.beneath.stream(sent)) as pieces:
@@ -75,7 +75,7 @@ class SecurityLayer(Layer):
                     if isinstance(piece, LLMResponse):
                         for delta in shown.rest():
                             yield delta
-                        yield self._ended(piece, request, answer, signature)
+                        yield self._finish_response(piece, request, answer, signature)
                     else:
                         for delta in shown.deltas(piece):
                             yield delta
@@ -92,7 +92,7 @@ class SecurityLayer(Layer):
             settings.action,
         )
 
-    def _sent(self, call: Call, cleaning: Cleaning) -> tuple[Call, str | None]:
+    def _prepare_call(self, call: Call, cleaning: Cleaning) -> tuple[Call, str | None]:
         """Return the call as it is sent, and its signature."""
         try:
             messages = [clean_message(message, cleaning) for message in call.messages]
@@ -107,7 +107,7 @@ class SecurityLayer(Layer):
             return sent, None
         return sent, self._signer.sign(sent, self.name, self.model_name)
 
-    def _ended(
+    def _finish_response(
         self, response: LLMResponse, request: Cleaning, answer: Cleaning, signature: str | None
     ) -> LLMResponse:
         try:

@@ -38,7 +38,7 @@ class Signer:
 
     def __init__(self, algorithm: Algorithm, key: str | bytes) -> None:
         self.algorithm: Algorithm = algorithm
-        self._sign = _hmac(_secret(key)) if algorithm == "hmac-sha256" else _ecdsa(_encoded(key))
+        self._sign = _hmac(_secret(key)) if algorithm == "hmac-sha256" else _ecdsa(_encode_key(key))
 
     def sign(self, call: Call, provider: str, model: str) -> str:
         """Return the signature of a request, in hexadecimal digits; for ECDSA, of its DER form.
@@ -134,7 +134,7 @@ def verify_request(
         return False
     if algorithm == "hmac-sha256":
         return hmac.compare_digest(_hmac(_secret(key))(request), found)
-    return _is_ecdsa(_encoded(key), found, request)
+    return _is_ecdsa(_encode_key(key), found, request)
 
 
 def _hmac(key: bytes) -> Callable[[bytes], bytes]:
@@ -142,7 +142,7 @@ def _hmac(key: bytes) -> Callable[[bytes], bytes]:
 
 
 def _secret(key: str | bytes) -> bytes:
-    secret = _encoded(key)
+    secret = _encode_key(key)
     if len(secret) < _LEAST_KEY_BYTES:
         raise ArcLLMConfigError(
             f"the key for `hmac-sha256` has {len(secret)} bytes; use at least {_LEAST_KEY_BYTES}"
@@ -151,7 +151,7 @@ def _secret(key: str | bytes) -> bytes:
 
 
 def _ecdsa(pem: bytes) -> Callable[[bytes], bytes]:
-    key = _loaded("load_pem_private_key", pem, password=None)
+    key = _load_key("load_pem_private_key", pem, password=None)
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.hashes import SHA256
 
@@ -162,7 +162,7 @@ def _ecdsa(pem: bytes) -> Callable[[bytes], bytes]:
 
 
 def _is_ecdsa(pem: bytes, signature: bytes, request: bytes) -> bool:
-    key = _loaded("load_pem_public_key", pem)
+    key = _load_key("load_pem_public_key", pem)
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.hashes import SHA256
@@ -176,7 +176,7 @@ def _is_ecdsa(pem: bytes, signature: bytes, request: bytes) -> bool:
     return True
 
 
-def _loaded(loader: str, pem: bytes, **options: None) -> object:
+def _load_key(loader: str, pem: bytes, **options: None) -> object:
     """Read a key; an error says that it cannot be read, and never what it is."""
     try:
         from cryptography.exceptions import UnsupportedAlgorithm
@@ -191,7 +191,7 @@ def _loaded(loader: str, pem: bytes, **options: None) -> object:
         raise ArcLLMConfigError("the key for `ecdsa-p256` is not readable as PEM") from None
 
 
-def _encoded(key: str | bytes) -> bytes:
+def _encode_key(key: str | bytes) -> bytes:
     return key.encode() if isinstance(key, str) else key
 
 

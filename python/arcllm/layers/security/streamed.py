@@ -48,20 +48,22 @@ class TextStream:
         """
         if self._secrets is not None:
             self._raw += chunk
-            chunk = self._noted(self._secrets.feed(chunk))
+            chunk = self._note_released(self._secrets.feed(chunk))
         if self._personal is None:
             return chunk
-        return self._typed(self._personal.feed(chunk))
+        return self._release_typed(self._personal.feed(chunk))
 
     def flush(self) -> str:
         """Return the rest; what is fed later begins another text."""
-        rest = "" if self._secrets is None else self._noted(self._secrets.flush())
+        rest = "" if self._secrets is None else self._note_released(self._secrets.flush())
         self._raw = ""
         if self._personal is None:
             return rest
-        return self._typed(self._personal.feed(rest)) + self._typed(self._personal.flush())
+        return self._release_typed(self._personal.feed(rest)) + self._release_typed(
+            self._personal.flush()
+        )
 
-    def _noted(self, released: str) -> str:
+    def _note_released(self, released: str) -> str:
         if self._raw.startswith(released):
             self._raw = self._raw[len(released) :]
         else:
@@ -70,7 +72,7 @@ class TextStream:
             self._raw = ""
         return released
 
-    def _typed(self, released: str) -> str:
+    def _release_typed(self, released: str) -> str:
         if self._personal is not None and (types := self._personal.types()):
             self._cleaning.note(types)
         return released
@@ -90,7 +92,7 @@ class _Text:
     def is_shown(self) -> bool:
         return self.flushed_at > 0
 
-    def continued(self, cleaning: Cleaning) -> str:
+    def continue_text(self, cleaning: Cleaning) -> str:
         """Return what came after the next block began, as far as it can be shown."""
         if not self.is_shown or self.flushed_at == len(self.raw):
             return ""
@@ -161,7 +163,7 @@ class AnswerStream:
                 yield replace(delta, arguments=rest)
         self._calls.clear()
         for text in self._told.values():
-            if rest := text.continued(self._cleaning):
+            if rest := text.continue_text(self._cleaning):
                 yield replace(text.delta, text=rest)
         self._told.clear()
 

@@ -39,7 +39,9 @@ def clean_schema(schema: Any, cleaning: Cleaning) -> Any:
         return each_cleaned(cast("list[Any]", schema), lambda each: clean_schema(each, cleaning))
     if not isinstance(schema, dict):
         return schema
-    return _mapped(cast("dict[str, Any]", schema), lambda key, value: _part(key, value, cleaning))
+    return _map_values(
+        cast("dict[str, Any]", schema), lambda key, value: _part(key, value, cleaning)
+    )
 
 
 def _part(key: str, value: Any, cleaning: Cleaning) -> Any:
@@ -49,7 +51,7 @@ def _part(key: str, value: Any, cleaning: Cleaning) -> Any:
         return cleaning.data(value)
     if key in _BY_NAME and isinstance(value, dict):
         named = cast("dict[str, Any]", value)
-        return _mapped(named, lambda _, schema: clean_schema(schema, cleaning))
+        return _map_values(named, lambda _, schema: clean_schema(schema, cleaning))
     return value if key in _BINDING else clean_schema(value, cleaning)
 
 
@@ -61,6 +63,6 @@ def _tool(tool: Tool, cleaning: Cleaning) -> Tool:
     return tool.model_copy(update={"description": description, "parameters": parameters})
 
 
-def _mapped(values: dict[str, Any], clean: Callable[[str, Any], Any]) -> dict[str, Any]:
+def _map_values(values: dict[str, Any], clean: Callable[[str, Any], Any]) -> dict[str, Any]:
     cleaned = {key: clean(key, value) for key, value in values.items()}
     return values if all(cleaned[key] is values[key] for key in values) else cleaned
