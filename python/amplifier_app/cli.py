@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from amplifier_app.import_path import secure_import_path
 
         ignored = secure_import_path() if arguments is None else []
-        from amplifier_app.commands.command_line import run_command
+        from amplifier_app.command_line import run_command
 
         if arguments is None:
             gc.freeze()

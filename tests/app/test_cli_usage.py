@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_app.commands.command_line import run_command
+from amplifier_app.command_line import run_command
 from amplifier_app.commands.default_command import CommandLine
 
 

@@ -57,7 +57,7 @@ DRAWING = ("amplifier_app.display.session_display", "rich.console")
     "moment",
     [
         "click",
-        "amplifier_app.commands.command_line",
+        "amplifier_app.command_line",
         "amplifier_app.commands.start",
         "asyncio",
         "amplifier_core",

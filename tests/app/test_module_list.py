@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import amplifier_modules
-from amplifier_app.commands.command_line import run_command
+from amplifier_app.command_line import run_command
 from amplifier_core import ModuleLoader
 
 

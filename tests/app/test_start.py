@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_app.commands.command_line import run_command
+from amplifier_app.command_line import run_command
 from amplifier_core import cli as kernel
 
 HEAVY = (
@@ -31,7 +31,7 @@ def imported(command: Any, *arguments: str, at_first_word: bool = False) -> list
     """Which of the heavy packages the command has imported at its end, or at its first word."""
     probe = f"""
 import sys
-from amplifier_app.commands.command_line import run_command
+from amplifier_app.command_line import run_command
 found = []
 class Words:
     encoding = "utf-8"

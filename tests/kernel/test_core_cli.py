@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import amplifier_core
-from amplifier_app.commands.command_line import run_command
+from amplifier_app.command_line import run_command
 from amplifier_core.cli import MODULE_TYPES, main
 
 TOOL = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from amplifier_app.commands.command_line import run_command
+from amplifier_app.command_line import run_command
 from amplifier_core.cli import main
 from amplifier_modules import MODULES
 

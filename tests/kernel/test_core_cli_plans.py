@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from amplifier_app.commands.command_line import run_command
+from amplifier_app.command_line import run_command
 from amplifier_core.cli import main
 
 PLAN: dict[str, Any] = {

@@ -19,7 +19,7 @@ from amplifier_modules.contexts.timestamp import Timestamps
 from amplifier_modules.loops.answers.response import RequestedCall, block_dict, calls_of
 from amplifier_modules.loops.basic import BasicLoop
 from amplifier_modules.loops.goal.actions import Actions
-from amplifier_modules.running.listening import hearing
+from amplifier_modules.running.listeners import listener_check
 
 
 class Look:
@@ -193,8 +193,8 @@ def test_a_registry_that_cannot_be_asked_hears_everything():
         async def emit(self, event, data):
             return None
 
-    assert hearing(Other())("tool:pre")
-    assert not hearing(ModuleCoordinator().hooks)("tool:pre")
+    assert listener_check(Other())("tool:pre")
+    assert not listener_check(ModuleCoordinator().hooks)("tool:pre")
     assert isinstance(ModuleCoordinator().hooks, HookRegistry)
 
 

@@ -13,7 +13,7 @@ import anyio
 from amplifier_core._kernel.interruption import Interruption, asyncio_loop
 from amplifier_core._kernel.left_behind import Leaving, steps_of
 
-from ..running.listening import hearing
+from ..running.listeners import listener_check
 from .message_source import REPLACEMENT, from_source, source_of
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class HistoryEvents:
     def __init__(self, hooks: Any) -> None:
         """Emit to this registry; None for no events until `connect`."""
         self._hooks = hooks
-        self._hears = hearing(hooks)
+        self._hears = listener_check(hooks)
         self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
         self._noted: int = 0
         self._told: int = 0
@@ -64,7 +64,7 @@ class HistoryEvents:
 
     def connect(self, hooks: Any, messages: Iterable[Mapping[str, Any]]) -> None:
         """Emit to this registry from now on, first what is in the history already."""
-        self._hooks, self._hears = hooks, hearing(hooks)
+        self._hooks, self._hears = hooks, listener_check(hooks)
         self._told += len(self._waiting)
         self._waiting.clear()
         for index, message in enumerate(messages):

@@ -21,9 +21,9 @@ from .groups import Message, behind_calls, can_be_sent
 from .history_events import HISTORY_EVENTS, HistoryEvents
 from .message_source import GIVEN, from_source
 from .meter import TokenMeter
-from .offered_reader import OfferedReader
 from .own_message import OwnMessage
 from .put_aside import PutAside
+from .reader_mount import ReaderMount
 from .retention import RequestRetention
 from .sent_messages import SentMessages
 from .sent_view import SentView
@@ -88,7 +88,7 @@ class SimpleContext:
         """The coordinators of the sessions that have it."""
         self._shown = SentView(self._settings, hooks, self.retention)
         texts, most = self._store(), self._settings.put_aside_bytes
-        self._reader = OfferedReader(texts, most // 2)
+        self._reader = ReaderMount(texts, most // 2)
         self._aside = PutAside(texts, most, self._reader.name)
 
     def _read(self, given: Mapping[str, Any] | None) -> ContextSettings:

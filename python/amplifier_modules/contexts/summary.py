@@ -11,7 +11,7 @@ from amplifier_core.message_models import ChatRequest
 from amplifier_core.message_models import Message as RequestMessage
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN
 
-from ..running.side_call import ASIDE_CALL
+from ..running.side_call import SIDE_CALL
 from .groups import Message
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ async def summarize(
         most_tokens: How long the summary may be.
         room_tokens: How long the request for it may be.
     """
-    call = ASIDE_CALL.get()
+    call = SIDE_CALL.get()
     if call is None:
         logger.debug("no summary: there is no turn that could ask a model")
         return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .loop import Loop
-from .offer import mount_loop
+from .mount import mount_loop
 from .settings import LoopSettings
 
 __amplifier_module_type__ = "orchestrator"

@@ -15,7 +15,6 @@ from ..contexts.message_source import GOAL
 from ..running.failure import in_words
 from ..spending.ledger import Ledger
 from .answers.response import text_of
-from .aside import AsideCalls, BudgetUsedUpError
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .boundary.injection import with_injections
@@ -25,6 +24,7 @@ from .goal.rules import GoalEnd, GoalRules, GoalVerdict
 from .model_call import TurnModels
 from .outcome import Outcome
 from .settings import UNLIMITED, LoopSettings
+from .side_calls import BudgetUsedUpError, SideCalls
 from .turn_history import TurnHistory
 from .turn_report import TurnReport
 
@@ -128,7 +128,7 @@ class GoalMode:
             raise HelperEnded(GoalEnd(GoalVerdict.FAILED, reason))
         given = with_injections([{"role": "user", "content": text}], hooks.take_injections())
         messages = [Message.model_validate(each) for each in given]
-        calls = AsideCalls(models, self._ledger, self._report)
+        calls = SideCalls(models, self._ledger, self._report)
         try:
             response = await calls(ChatRequest(messages=messages), purpose)
         except BudgetUsedUpError as limit:

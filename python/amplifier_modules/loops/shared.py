@@ -11,12 +11,12 @@ from amplifier_providers.answers.tag_options import is_session_tag
 
 from ..contexts.learned_budget import LearnedBudgets
 from .answers.missing_call import MissingCalls
+from .emitted_history import EmittedHistory
 from .pace import LastCall
 from .pause import Pause
 from .request import RequestBuilder
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
-from .told_history import ToldHistory
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class Shared:
         self.steering = SteeringQueue()
         self.pausing = Pause()
         """Holds a turn between its steps."""
-        self.told = ToldHistory()
+        self.told = EmittedHistory()
         """Tells of the messages that enter the history."""
         self.last_call = LastCall()
         self.missing_calls = MissingCalls()

@@ -7,7 +7,7 @@ from typing import Any
 
 from amplifier_providers.answers.tag_options import ToolTags
 
-from .offer import mount_loop
+from .mount import mount_loop
 from .settings import LoopSettings
 from .streaming import StreamingLoop
 

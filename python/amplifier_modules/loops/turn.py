@@ -20,12 +20,10 @@ from amplifier_core.events import (
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
-from ..running.side_call import ASIDE_CALL
+from ..running.side_call import SIDE_CALL
 from ..spending.account import Limit
 from ..spending.ledger import RUNNING, Ledger
 from .answers.tool_list import example_writer
-from .aside import AsideCalls
-from .asking import Asking
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .boundary.injection import Injection
@@ -36,12 +34,14 @@ from .goal.actions import Actions
 from .goal.state import goal_of
 from .goal_mode import GoalMode
 from .model_call import TurnModels
+from .model_calls import ModelCalls
 from .models.provider_choice import tool_tags
 from .outcome import Outcome
 from .pause import ToolPause
 from .recovery.recovery import Recovery
 from .settings import UNLIMITED
 from .shared import Shared
+from .side_calls import SideCalls
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding, is_silent
 from .turn_history import TurnHistory
@@ -99,7 +99,7 @@ class Turn:
         self._actions = Actions()
         self._goal: GoalMode | None = None
         self._look_for_goal()
-        self._asking = Asking(shared, tools, hooks, history, report, ledger, response_format)
+        self._asking = ModelCalls(shared, tools, hooks, history, report, ledger, response_format)
 
     async def run(self, models: TurnModels | Exception) -> str:
         """Return the answer, or its beginning if the turn is cancelled.
@@ -113,7 +113,7 @@ class Turn:
         # Whatever is asked for while the turn closes changes nothing.
         running = RUNNING.set(self.ledger)
         has_models = isinstance(models, TurnModels)
-        aside = ASIDE_CALL.set(partial(self._call_aside, models) if has_models else None)
+        aside = SIDE_CALL.set(partial(self._call_aside, models) if has_models else None)
         if self.ledger is not None:
             self.ledger.tell(self.hooks)
             self.ledger.begin()
@@ -122,7 +122,7 @@ class Turn:
                 whole.shield()
                 await self._run(models)
         finally:
-            ASIDE_CALL.reset(aside)
+            SIDE_CALL.reset(aside)
             RUNNING.reset(running)
             if self.ledger is not None:
                 self.ledger.end()
@@ -365,7 +365,7 @@ class Turn:
     async def _call_aside(
         self, models: TurnModels, request: ChatRequest, purpose: str
     ) -> ChatResponse:
-        return await AsideCalls(models, self.ledger, self.report)(request, purpose)
+        return await SideCalls(models, self.ledger, self.report)(request, purpose)
 
     def _round(self, recovery: Recovery | None) -> ToolRound:
         pausing = ToolPause(

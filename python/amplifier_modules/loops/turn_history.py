@@ -14,8 +14,8 @@ from ..contexts.message_source import CLOSING, from_source
 from ..running.awaitable import awaitable_of
 from .answers.response import RequestedCall, assistant_message
 from .boundary.cancellation import Shielded
+from .emitted_history import EmittedHistory
 from .outcome import closing_message
-from .told_history import ToldHistory
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ class TurnHistory:
     stored a message; ours does not.
     """
 
-    def __init__(self, context: Any, told: ToldHistory | None = None) -> None:
+    def __init__(self, context: Any, told: EmittedHistory | None = None) -> None:
         """Extend the conversation of this context.
 
         Args:

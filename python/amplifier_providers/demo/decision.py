@@ -6,9 +6,9 @@ import json
 
 from amplifier_guard import TerminalText
 
-from .asked_call import AskedCall, read_call
 from .conversation import Result, Turn
 from .markup import code, fence
+from .named_call import NamedCall, read_call
 from .next_calls import next_calls
 from .report import write_report
 from .survey import read_survey
@@ -43,14 +43,14 @@ def _look(turn: Turn) -> Answer:
     return Answer(thoughts, "", calls) if turn.thinks else Answer("", thoughts, calls)
 
 
-def _find_asked_call(turn: Turn) -> AskedCall | None:
+def _find_asked_call(turn: Turn) -> NamedCall | None:
     """The call that the request asks for, in one of its lines or as a whole."""
     found = [read_call(each, turn.described) for each in (turn.prompt, *turn.prompt.splitlines())]
     calls = [each for each in found if each is not None]
     return next((each for each in calls if not each.problem), calls[0] if calls else None)
 
 
-def _call(turn: Turn, asked: AskedCall) -> Answer:
+def _call(turn: Turn, asked: NamedCall) -> Answer:
     if turn.rounds:
         thoughts = f"{_request(turn)} The tool has answered, so I report what it said."
         said = "\n\n".join(_report_result(result) for result in turn.results)

@@ -156,7 +156,7 @@ def test_one_call_is_measured(command: Any, server: ModelServer) -> None:
 def test_a_cost_is_a_number_without_a_power_of_ten(cost: str | None, shown: str) -> None:
     from decimal import Decimal
 
-    from amplifier_app.commands.provider_trial import Trial, measurements
+    from amplifier_app.commands.provider.trial import Trial, measurements
     from amplifier_core.message_models import ChatResponse, Usage
 
     usage = Usage(
@@ -168,7 +168,7 @@ def test_a_cost_is_a_number_without_a_power_of_ten(cost: str | None, shown: str)
 
 
 def test_hidden_thinking_is_no_speed() -> None:
-    from amplifier_app.commands.provider_trial import Trial
+    from amplifier_app.commands.provider.trial import Trial
     from amplifier_core.message_models import ChatResponse, Usage
 
     usage = Usage(input_tokens=1, output_tokens=110, total_tokens=111, reasoning_tokens=100)

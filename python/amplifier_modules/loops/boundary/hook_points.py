@@ -17,7 +17,7 @@ from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL
 from amplifier_core.models import HookResult
 
 from ...running.failure import in_words
-from ...running.listening import hearing
+from ...running.listeners import listener_check
 from ...spending.ledger import running_ledger
 from .call_approval import (
     APPROVAL_TIMEOUT,
@@ -88,7 +88,7 @@ class HookPoints:
         self._waiting: list[Injection] = []
         self._open_calls: dict[Any, Mapping[str, Any]] = {}
         """The calls whose `tool:pre` was emitted, and nothing that ends them."""
-        self.hears: Callable[[str], bool] = hearing(hooks)
+        self.hears: Callable[[str], bool] = listener_check(hooks)
         """Whether emitting an event has an effect: where it has none, its data is not needed."""
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from .actions import Actions
 from .judgement import read_judgement
+from .prompts import continuation, judge_prompt, summary_prompt
 from .rules import GoalEnd, GoalRules, GoalVerdict, Round
 from .state import goal_of, set_goal
-from .words import continuation, judge_prompt, summary_prompt
 
 logger = logging.getLogger(__name__)
 

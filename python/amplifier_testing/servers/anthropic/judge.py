@@ -17,13 +17,13 @@ from . import (
     rules_thinking,
     rules_tools,
 )
-from .asked import Asked, read_turns
+from .judged_request import JudgedRequest, read_turns
 from .models import MODELS, AnthropicModel, find_model
-from .sent import SentAnswers
+from .refusals import invalid, of_status
+from .sent_thoughts import SentAnswers
 from .shapes import BETA_BLOCKS, BETA_BODY, BLOCKS, BODY, check_fields
-from .words import invalid, of_status
 
-RULES: tuple[Callable[[Asked], None], ...] = (
+RULES: tuple[Callable[[JudgedRequest], None], ...] = (
     rules_parameters.check_max_tokens,
     rules_parameters.check_stop_sequences,
     rules_parameters.check_metadata,
@@ -91,7 +91,7 @@ def judge(
             raise invalid(f"The request body is not valid JSON: {problem}")
         is_beta = bool((headers or {}).get("anthropic-beta"))
         check_fields(body, BETA_BODY if is_beta else BODY, ())
-        asked = Asked(
+        asked = JudgedRequest(
             body=dict(body),
             headers=headers or {},
             model=_model(body["model"], models),

@@ -7,14 +7,14 @@ from typing import Any
 
 from ..serving.fields import Path
 from ..serving.reading import Json, objects
-from .asked import Asked
+from .judged_request import JudgedRequest
+from .refusals import invalid
 from .shapes import CACHE_CONTROL, check_fields
-from .words import invalid
 
 MAX_MARKS = 4
 
 
-def check_marks(asked: Asked) -> None:
+def check_marks(asked: JudgedRequest) -> None:
     """At most four marks, each of the one type, those that last longer first."""
     marks = list(_marks(asked))
     lasting = ""
@@ -42,7 +42,7 @@ def check_marks(asked: Asked) -> None:
         )
 
 
-def _marks(asked: Asked) -> Iterator[tuple[Path, Json]]:
+def _marks(asked: JudgedRequest) -> Iterator[tuple[Path, Json]]:
     for index, tool in enumerate(asked.tools):
         yield from _of(tool, ("tools", index))
     for index, block in enumerate(objects(asked.body.get("system"))):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from ..serving.reading import Json, text
-from .asked import Asked, Turn
-from .words import invalid
+from .judged_request import JudgedRequest, Turn
+from .refusals import invalid
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
@@ -23,7 +23,7 @@ _RESULT_OF = {
 _SERVER_RESULTS = tuple(dict.fromkeys(kind for kinds in _RESULT_OF.values() for kind in kinds))
 
 
-def check_ids(asked: Asked) -> None:
+def check_ids(asked: JudgedRequest) -> None:
     """Ids and names of calls have the characters that they may have."""
     for turn in asked.turns:
         for path, block in turn.of_kind("tool_use"):
@@ -50,7 +50,7 @@ def check_ids(asked: Asked) -> None:
                 )
 
 
-def check_ids_are_unique(asked: Asked) -> None:
+def check_ids_are_unique(asked: JudgedRequest) -> None:
     """No two calls have one id."""
     seen: set[str] = set()
     for turn in asked.turns:
@@ -60,7 +60,7 @@ def check_ids_are_unique(asked: Asked) -> None:
             seen.add(block["id"])
 
 
-def check_every_call_has_its_result(asked: Asked) -> None:
+def check_every_call_has_its_result(asked: JudgedRequest) -> None:
     """The message after a call begins with its result."""
     for turn, after in zip(asked.turns, [*asked.turns[1:], None], strict=True):
         called = [block["id"] for _, block in turn.of_kind("tool_use")]
@@ -75,7 +75,7 @@ def check_every_call_has_its_result(asked: Asked) -> None:
             )
 
 
-def check_results_come_first(asked: Asked) -> None:
+def check_results_come_first(asked: JudgedRequest) -> None:
     """Nothing stands before a result in its message."""
     for turn in asked.turns:
         leading = len(_leading_results(turn))
@@ -87,7 +87,7 @@ def check_results_come_first(asked: Asked) -> None:
                 )
 
 
-def check_every_result_has_its_call(asked: Asked) -> None:
+def check_every_result_has_its_call(asked: JudgedRequest) -> None:
     """A result names a call of the message right before it."""
     for before, turn in zip([None, *asked.turns], asked.turns, strict=False):
         called = {block["id"] for _, block in before.of_kind("tool_use")} if before else set[str]()
@@ -101,7 +101,7 @@ def check_every_result_has_its_call(asked: Asked) -> None:
                 )
 
 
-def check_one_result_per_call(asked: Asked) -> None:
+def check_one_result_per_call(asked: JudgedRequest) -> None:
     """A call has one result."""
     for turn in asked.turns:
         seen: set[str] = set()
@@ -116,7 +116,7 @@ def check_one_result_per_call(asked: Asked) -> None:
             seen.add(name)
 
 
-def check_server_calls(asked: Asked) -> None:
+def check_server_calls(asked: JudgedRequest) -> None:
     """A call of a tool of Anthropic has its result behind it, in the same message.
 
     Two have none yet: one of an answer that paused, and one whose program waits for a tool.

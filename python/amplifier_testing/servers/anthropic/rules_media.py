@@ -7,7 +7,8 @@ import binascii
 
 from ..serving.fields import Path
 from ..serving.reading import Json, items
-from .asked import Asked
+from .judged_request import JudgedRequest
+from .refusals import invalid
 from .shapes import (
     DOCUMENT_SOURCES,
     IMAGE_SOURCES,
@@ -15,7 +16,6 @@ from .shapes import (
     as_object,
     check_tagged,
 )
-from .words import invalid
 
 MAX_IMAGE_BYTES = 5 * 1024 * 1024
 _IMAGES = {
@@ -26,14 +26,14 @@ _IMAGES = {
 }
 
 
-def check_media(asked: Asked) -> None:
+def check_media(asked: JudgedRequest) -> None:
     """Images and documents have a source that can be read."""
     for turn in asked.turns:
         for path, block in turn.of_kind("image", "document"):
             check_source(block, path)
 
 
-def check_result_content(asked: Asked) -> None:
+def check_result_content(asked: JudgedRequest) -> None:
     """A tool result holds text, images, documents, search results or references to tools."""
     for turn in asked.turns:
         for path, block in turn.of_kind("tool_result"):

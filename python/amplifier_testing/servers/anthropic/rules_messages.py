@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from ..serving.reading import items, text
-from .asked import Asked, Turn
+from .judged_request import JudgedRequest, Turn
+from .refusals import invalid
 from .shapes import TEXT, as_object, check_tagged
-from .words import invalid
 
 _EMPTY = "text content blocks must be non-empty"
 _ONLY_USER = ("image", "document", "search_result", "tool_result", "container_upload")
 _SERVER_BLOCKS = ("server_tool_use", "mcp_tool_use")
 
 
-def check_some_message(asked: Asked) -> None:
+def check_some_message(asked: JudgedRequest) -> None:
     """There is a message."""
     if not asked.turns:
         raise invalid("messages: at least one message is required")
 
 
-def check_first_role(asked: Asked) -> None:
+def check_first_role(asked: JudgedRequest) -> None:
     """The first message is the user's."""
     if asked.turns[0].role != "user":
         raise invalid('messages: first message must use the "user" role')
 
 
-def check_alternation(asked: Asked) -> None:
+def check_alternation(asked: JudgedRequest) -> None:
     """The roles alternate. The API joins equal ones in silence; a client should not rely on it."""
     for before, turn in zip(asked.turns, asked.turns[1:], strict=False):
         if asked.alternation and turn.role == before.role:
@@ -34,7 +34,7 @@ def check_alternation(asked: Asked) -> None:
             )
 
 
-def check_content(asked: Asked) -> None:
+def check_content(asked: JudgedRequest) -> None:
     """Every message but a final one of the assistant says something."""
     for turn in asked.turns:
         is_final = turn is asked.turns[-1] and turn.role == "assistant"
@@ -46,7 +46,7 @@ def check_content(asked: Asked) -> None:
             )
 
 
-def check_texts(asked: Asked) -> None:
+def check_texts(asked: JudgedRequest) -> None:
     """No text block is empty or blank."""
     for turn in asked.turns:
         for _, block in turn.of_kind("text"):
@@ -56,7 +56,7 @@ def check_texts(asked: Asked) -> None:
                 raise invalid("messages: text content blocks must contain non-whitespace text")
 
 
-def check_final_text(asked: Asked) -> None:
+def check_final_text(asked: JudgedRequest) -> None:
     """The beginning of an answer does not end in whitespace."""
     last = asked.turns[-1]
     if last.role == "assistant" and last.blocks:
@@ -65,7 +65,7 @@ def check_final_text(asked: Asked) -> None:
             raise invalid("messages: final assistant content cannot end with trailing whitespace")
 
 
-def check_prefill(asked: Asked) -> None:
+def check_prefill(asked: JudgedRequest) -> None:
     """Only some models take the beginning of an answer; all go on with a paused one."""
     last = asked.turns[-1]
     if last.role == "assistant" and not asked.model.prefill and not is_paused(last):
@@ -80,7 +80,7 @@ def is_paused(turn: Turn) -> bool:
     return turn.has(*_SERVER_BLOCKS)
 
 
-def check_roles_of_blocks(asked: Asked) -> None:
+def check_roles_of_blocks(asked: JudgedRequest) -> None:
     """Each block is in a message of a role that can have it."""
     for turn in asked.turns:
         for path, block in turn.of_kind(*(block["type"] for block in turn.blocks)):
@@ -91,7 +91,7 @@ def check_roles_of_blocks(asked: Asked) -> None:
             raise invalid(f"`{kind}` blocks can only be in `{owner}` messages", path)
 
 
-def check_system(asked: Asked) -> None:
+def check_system(asked: JudgedRequest) -> None:
     """`system` is a text or text blocks, none of them empty."""
     for index, block in enumerate(items(asked.body.get("system"))):
         path = ("system", index)

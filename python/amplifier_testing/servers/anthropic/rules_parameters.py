@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from ..serving.reading import mapping, text
 from ..serving.refusal import Refusal, RefusedError
-from .asked import Asked
+from .judged_request import JudgedRequest
+from .refusals import invalid, of_status
 from .schemas import check_held_schema
 from .shapes import (
     METADATA,
@@ -17,7 +18,6 @@ from .shapes import (
     check_fields,
     check_tagged,
 )
-from .words import invalid, of_status
 
 MIN_BUDGET_TOKENS = 1_024
 MIN_TOP_P = 0.95
@@ -58,7 +58,7 @@ def check_content_type(headers: Mapping[str, str]) -> None:
         )
 
 
-def check_max_tokens(asked: Asked) -> None:
+def check_max_tokens(asked: JudgedRequest) -> None:
     """`max_tokens` is at least 1 and at most what the model can answer."""
     tokens = asked.body["max_tokens"]
     if tokens < 1:
@@ -73,7 +73,7 @@ def check_max_tokens(asked: Asked) -> None:
         )
 
 
-def check_sampling(asked: Asked) -> None:
+def check_sampling(asked: JudgedRequest) -> None:
     """`temperature`, `top_p` and `top_k` are in range, and such that the model takes them."""
     given = [name for name in ("temperature", "top_p", "top_k") if name in asked.body]
     for name in given:
@@ -91,7 +91,7 @@ def check_sampling(asked: Asked) -> None:
         )
 
 
-def check_stop_sequences(asked: Asked) -> None:
+def check_stop_sequences(asked: JudgedRequest) -> None:
     """Each stop sequence is a string that is not blank."""
     for index, sequence in enumerate(asked.body.get("stop_sequences", [])):
         if not isinstance(sequence, str):
@@ -100,7 +100,7 @@ def check_stop_sequences(asked: Asked) -> None:
             raise invalid("stop_sequences: each stop sequence must contain non-whitespace")
 
 
-def check_metadata(asked: Asked) -> None:
+def check_metadata(asked: JudgedRequest) -> None:
     """`metadata` has a `user_id` at most, `service_tier` is one that exists."""
     metadata = mapping(asked.body.get("metadata"))
     check_fields(metadata, METADATA, ("metadata",))
@@ -112,7 +112,7 @@ def check_metadata(asked: Asked) -> None:
         raise invalid("Input should be 'auto' or 'standard_only'", ("service_tier",))
 
 
-def check_thinking(asked: Asked) -> None:
+def check_thinking(asked: JudgedRequest) -> None:
     """`thinking` is of a type that the model takes, and its budget fits."""
     if "thinking" not in asked.body:
         return
@@ -125,7 +125,7 @@ def check_thinking(asked: Asked) -> None:
         _check_budget(asked, config["budget_tokens"])
 
 
-def _check_thinking_of_model(asked: Asked, kind: str) -> None:
+def _check_thinking_of_model(asked: JudgedRequest, kind: str) -> None:
     known = asked.model.thinking
     if kind in known or (kind == "disabled" and not known):
         return
@@ -143,7 +143,7 @@ def _check_thinking_of_model(asked: Asked, kind: str) -> None:
             raise invalid(f'"thinking.type.{kind}" is not supported for this model.')
 
 
-def _check_budget(asked: Asked, budget: int) -> None:
+def _check_budget(asked: JudgedRequest, budget: int) -> None:
     if budget < MIN_BUDGET_TOKENS:
         raise invalid(
             f"Input should be greater than or equal to {MIN_BUDGET_TOKENS}",
@@ -157,7 +157,7 @@ def _check_budget(asked: Asked, budget: int) -> None:
         )
 
 
-def check_sampling_while_thinking(asked: Asked) -> None:
+def check_sampling_while_thinking(asked: JudgedRequest) -> None:
     """A model that thinks takes no other temperature than 1, no `top_k`, a high `top_p`."""
     if asked.thinking not in {"enabled", "adaptive", "between_tools"}:
         return
@@ -174,7 +174,7 @@ def check_sampling_while_thinking(asked: Asked) -> None:
         )
 
 
-def check_output_config(asked: Asked) -> None:
+def check_output_config(asked: JudgedRequest) -> None:
     """`output_config` has an effort that the model knows, and a schema that can be held."""
     config = mapping(asked.body.get("output_config"))
     check_fields(config, OUTPUT_CONFIG, ("output_config",))
@@ -190,7 +190,7 @@ def check_output_config(asked: Asked) -> None:
             check_held_schema(given["schema"], (*path, "schema"))
 
 
-def _check_effort(asked: Asked, effort: str) -> None:
+def _check_effort(asked: JudgedRequest, effort: str) -> None:
     if not asked.model.efforts:
         raise invalid("This model does not support the effort parameter.")
     if effort not in {"low", "medium", "high", "xhigh", "max"}:
@@ -205,6 +205,6 @@ def _check_effort(asked: Asked, effort: str) -> None:
         raise invalid("thinking can only be disabled at effort 'high' or below")
 
 
-def _has_beta(asked: Asked, name: str) -> bool:
+def _has_beta(asked: JudgedRequest, name: str) -> bool:
     betas = asked.headers.get("anthropic-beta", "").split(",")
     return name in {beta.strip() for beta in betas}

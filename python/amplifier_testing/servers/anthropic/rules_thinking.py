@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..serving.reading import text
-from .asked import Asked
-from .words import invalid
+from .judged_request import JudgedRequest
+from .refusals import invalid
 
 _THOUGHTS = ("thinking", "redacted_thinking")
 _FIRST = (
@@ -14,7 +14,7 @@ _FIRST = (
 )
 
 
-def check_signatures(asked: Asked) -> None:
+def check_signatures(asked: JudgedRequest) -> None:
     """Each thought is one that the server signed, to the letter."""
     for turn in asked.turns:
         for path, block in turn.of_kind(*_THOUGHTS):
@@ -29,7 +29,7 @@ def check_signatures(asked: Asked) -> None:
                 raise invalid(f"Invalid `{field}` in `{kind}` block", path)
 
 
-def _is_issued(asked: Asked, thinking: str, signature: str, kind: str) -> bool:
+def _is_issued(asked: JudgedRequest, thinking: str, signature: str, kind: str) -> bool:
     issued = asked.issued
     assert issued is not None
     if kind == "thinking":
@@ -42,7 +42,7 @@ REDACTED = "redacted\0"
 """What stands before hidden thoughts in the text that is signed."""
 
 
-def check_thoughts_come_first(asked: Asked) -> None:
+def check_thoughts_come_first(asked: JudgedRequest) -> None:
     """With a budget for thinking, the turn in progress begins with a thought."""
     if asked.thinking != "enabled":
         return
@@ -55,7 +55,7 @@ def check_thoughts_come_first(asked: Asked) -> None:
         )
 
 
-def check_thoughts_are_kept(asked: Asked) -> None:
+def check_thoughts_are_kept(asked: JudgedRequest) -> None:
     """In the turn in progress, no thought is left out or moved."""
     if asked.sent is None:
         return

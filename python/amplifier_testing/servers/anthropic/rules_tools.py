@@ -9,7 +9,8 @@ from typing import Any
 from ..serving.fields import Path
 from ..serving.reading import Json, mapping, text
 from ..serving.schema import TYPES
-from .asked import Asked
+from .judged_request import JudgedRequest
+from .refusals import invalid
 from .schemas import check_held_schema
 from .shapes import (
     CUSTOM_TOOL,
@@ -20,14 +21,13 @@ from .shapes import (
     check_fields,
     check_tagged,
 )
-from .words import invalid
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _DATE = re.compile(r"(_?\d{8})?")
 
 
-def check_tools(asked: Asked) -> None:
+def check_tools(asked: JudgedRequest) -> None:
     """Each tool is one that can be: of the client with a schema, or of Anthropic by its type."""
     for index, value in enumerate(asked.body.get("tools", [])):
         tool = as_object(value, ("tools", index))
@@ -92,14 +92,14 @@ def _check_server_tool(tool: Json, kind: str, index: int) -> None:
     )
 
 
-def check_names_are_unique(asked: Asked) -> None:
+def check_names_are_unique(asked: JudgedRequest) -> None:
     """No two tools have one name."""
     names = [tool["name"] for tool in asked.tools if "name" in tool]
     if len(set(names)) < len(names):
         raise invalid("tools: Tool names must be unique.")
 
 
-def check_tool_choice(asked: Asked) -> None:
+def check_tool_choice(asked: JudgedRequest) -> None:
     """A choice is one of tools that are there, and none that the model or its thinking excludes."""
     if "tool_choice" not in asked.body:
         return

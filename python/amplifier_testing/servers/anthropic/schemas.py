@@ -7,7 +7,7 @@ from typing import Any
 
 from ..serving.fields import Path
 from ..serving.schema import UNSUPPORTED, SchemaLimits, schema_problem
-from .words import invalid
+from .refusals import invalid
 
 LIMITS = SchemaLimits(
     UNSUPPORTED

@@ -15,10 +15,10 @@ from ..serving.sse import encode_event
 from . import rules_parameters
 from .judge import judge
 from .models import MODELS, AnthropicModel, find_model
+from .refusals import invalid, of_status
 from .rules_thinking import REDACTED
-from .sent import SentAnswers
+from .sent_thoughts import SentAnswers
 from .stream import compose, recorded_blocks, stream_events
-from .words import invalid, of_status
 
 _CREATED = "2025-01-01T00:00:00Z"
 _PAGE = 20

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ..serving.fields import Fields, Path, Problem, find_problem
 from ..serving.reading import Json, mapping
-from .words import invalid
+from .refusals import invalid
 
 _CACHE = {"cache_control": "object|null"}
 _CALLER = {"caller": "object|null"}

@@ -7,17 +7,17 @@ from typing import Any
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel, find_model
-from ..openai.words import INVALID, check_fields, invalid
+from ..openai.refusals import INVALID, check_fields, invalid
 from ..serving.fields import Fields
 from ..serving.issued import Issued
 from ..serving.reading import json_problem
 from ..serving.refusal import Refusal, RefusedError
 from . import rules_calls, rules_messages, rules_parameters
-from .asked import Asked, read_messages
+from .judged_request import JudgedRequest, read_messages
 from .presets import PRESETS, Preset
 from .shapes import BODY
 
-RULES: tuple[Callable[[Asked], None], ...] = (
+RULES: tuple[Callable[[JudgedRequest], None], ...] = (
     rules_parameters.check_numbers,
     rules_parameters.check_max_tokens,
     rules_parameters.check_effort,
@@ -77,7 +77,7 @@ def judge(
             known = {**fields.required, **fields.optional}
             given = {name: value for name, value in given.items() if name in known}
         check_fields(given, fields)
-        asked = Asked(
+        asked = JudgedRequest(
             body=given,
             model=_model(given["model"], models, vendor),
             messages=read_messages(given, vendor),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
+from ..openai.refusals import as_object, check_fields, check_length, check_value, invalid, place
 from ..openai.schemas import check_name
-from ..openai.words import as_object, check_fields, check_length, check_value, invalid, place
 from ..serving.fields import Path
 from ..serving.reading import Json, mapping, objects, text
-from .asked import Asked, calls_of
+from .judged_request import JudgedRequest, calls_of
 from .shapes import CALLED, CUSTOM_CALL, TOOL_CALL
 
 _REFUSED = (
@@ -19,7 +19,7 @@ _REFUSED = (
 _MUST_COME_BACK = "The `reasoning_content` in the thinking mode must be passed back to the API."
 
 
-def check_calls(asked: Asked) -> None:
+def check_calls(asked: JudgedRequest) -> None:
     """Each call has an id, a name, and arguments that are JSON in a string."""
     for path, message in asked.of_role("assistant"):
         here = (*path, "tool_calls")
@@ -34,7 +34,7 @@ def check_calls(asked: Asked) -> None:
             _check_call(asked, as_object(value, (*here, index)), (*here, index))
 
 
-def _check_call(asked: Asked, call: Json, path: Path) -> None:
+def _check_call(asked: JudgedRequest, call: Json, path: Path) -> None:
     if call.get("type") == "custom":
         check_fields(call, CUSTOM_CALL, path)
     else:
@@ -47,7 +47,7 @@ def _check_call(asked: Asked, call: Json, path: Path) -> None:
     _check_id(asked, call["id"], (*path, "id"))
 
 
-def _check_id(asked: Asked, name: str, path: Path) -> None:
+def _check_id(asked: JudgedRequest, name: str, path: Path) -> None:
     preset = asked.preset
     if not name:
         raise invalid(
@@ -75,7 +75,7 @@ def _check_arguments(arguments: str, path: Path) -> None:
         )
 
 
-def check_results(asked: Asked) -> None:
+def check_results(asked: JudgedRequest) -> None:
     """Behind a message with calls come the results of all of them, one each, and no others."""
     called: list[str] = []
     waiting: list[str] = []
@@ -120,7 +120,7 @@ def check_results(asked: Asked) -> None:
         waiting = [*called]
 
 
-def check_reasoning(asked: Asked) -> None:
+def check_reasoning(asked: JudgedRequest) -> None:
     """Reasoning comes back, or does not, as the vendor wants it."""
     for path, message in asked.of_role("assistant"):
         match asked.preset.reasoning:
@@ -136,7 +136,7 @@ def check_reasoning(asked: Asked) -> None:
                 pass
 
 
-def _check_reasoning_content(asked: Asked, message: Json) -> None:
+def _check_reasoning_content(asked: JudgedRequest, message: Json) -> None:
     calls = calls_of(message)
     if not calls:
         return
@@ -152,7 +152,7 @@ def _check_reasoning_content(asked: Asked, message: Json) -> None:
         raise invalid(_MUST_COME_BACK, None, "invalid_request_error")
 
 
-def _check_details(asked: Asked, message: Json, path: Path) -> None:
+def _check_details(asked: JudgedRequest, message: Json, path: Path) -> None:
     for index, detail in enumerate(objects(message.get("reasoning_details"))):
         if detail.get("type") != "reasoning.text" or asked.issued is None:
             continue

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from ..openai.images import check_detail, check_image_url
-from ..openai.words import as_object, check_fields, check_value, invalid, place
+from ..openai.refusals import as_object, check_fields, check_value, invalid, place
 from ..serving.fields import Fields, Path
 from ..serving.reading import Json, text
-from .asked import Asked, calls_of
+from .judged_request import JudgedRequest, calls_of
 from .shapes import (
     ASSISTANT_PARTS,
     DOCUMENT_PARTS,
@@ -24,13 +24,13 @@ _NEXT = {"user": "assistant", "assistant": "user"}
 _NAME = re.compile(r"[^\s<|\\/>]+")
 
 
-def check_some_message(asked: Asked) -> None:
+def check_some_message(asked: JudgedRequest) -> None:
     """There is a message."""
     if not asked.messages:
         raise _empty("array", ("messages",))
 
 
-def check_names(asked: Asked) -> None:
+def check_names(asked: JudgedRequest) -> None:
     """The name of who speaks has plain characters."""
     for path, message in asked.of_role("system", "developer", "user", "assistant"):
         name = message.get("name")
@@ -44,7 +44,7 @@ def check_names(asked: Asked) -> None:
             )
 
 
-def check_content(asked: Asked) -> None:
+def check_content(asked: JudgedRequest) -> None:
     """A message says something; an assistant's may hold calls instead."""
     for path, message in asked.of_role("system", "developer", "user", "assistant"):
         content = message.get("content")
@@ -62,7 +62,7 @@ def check_content(asked: Asked) -> None:
             raise _empty("string" if content == "" else "array", here)
 
 
-def check_parts(asked: Asked) -> None:
+def check_parts(asked: JudgedRequest) -> None:
     """Parts of a message are of the types of its role."""
     for index, message in enumerate(asked.messages):
         content = message.get("content")
@@ -81,7 +81,7 @@ def check_parts(asked: Asked) -> None:
                 _check_image(asked, part, path)
 
 
-def _kinds(asked: Asked, role: str) -> Mapping[str, Fields]:
+def _kinds(asked: JudgedRequest, role: str) -> Mapping[str, Fields]:
     match role:
         case "user":
             return DOCUMENT_PARTS if asked.preset.document_urls else USER_PARTS
@@ -93,7 +93,7 @@ def _kinds(asked: Asked, role: str) -> Mapping[str, Fields]:
             return TEXT_PARTS
 
 
-def _check_image(asked: Asked, part: Json, path: Path) -> None:
+def _check_image(asked: JudgedRequest, part: Json, path: Path) -> None:
     if not (asked.model.vision and asked.preset.vision):
         raise invalid(
             "Invalid content type. image_url is only supported by certain models.",
@@ -105,7 +105,7 @@ def _check_image(asked: Asked, part: Json, path: Path) -> None:
     check_image_url(part["image_url"]["url"], (*here, "url"))
 
 
-def check_alternation(asked: Asked) -> None:
+def check_alternation(asked: JudgedRequest) -> None:
     """Behind a strict template, roles alternate and the system speaks first."""
     if not asked.preset.alternates:
         return
@@ -126,7 +126,7 @@ def check_alternation(asked: Asked) -> None:
             expected = _NEXT[role]
 
 
-def check_order(asked: Asked) -> None:
+def check_order(asked: JudgedRequest) -> None:
     """Behind a tool comes no user, and at the end no assistant, where the vendor says so."""
     roles = [text(message["role"]) for message in asked.messages]
     if not asked.preset.user_after_tool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
+from ..openai.refusals import as_object, check_fields, check_range, check_value, invalid
 from ..openai.schemas import check_answer_schema, check_name, check_parameters
-from ..openai.words import as_object, check_fields, check_range, check_value, invalid
 from ..serving.fields import Path
 from ..serving.reading import Json, items, mapping, text
-from .asked import Asked
+from .judged_request import JudgedRequest
 from .shapes import (
     CUSTOM_TOOL,
     FORMATS,
@@ -25,7 +25,7 @@ _DEFAULTS = {"temperature": 1, "top_p": 1, "presence_penalty": 0, "frequency_pen
 _NOT_WHILE_REASONING = ("logprobs", "top_logprobs", "logit_bias", "stop")
 
 
-def check_numbers(asked: Asked) -> None:
+def check_numbers(asked: JudgedRequest) -> None:
     """Numbers are in their range."""
     for name in ("max_tokens", "max_completion_tokens"):
         tokens, most = asked.body.get(name), asked.model.max_output
@@ -45,7 +45,7 @@ def check_numbers(asked: Asked) -> None:
     check_range(asked.body.get("n"), 1, 128, ("n",))
 
 
-def check_max_tokens(asked: Asked) -> None:
+def check_max_tokens(asked: JudgedRequest) -> None:
     """Reasoning models take `max_completion_tokens`, and no model takes both."""
     if asked.body.get("max_tokens") is None:
         return
@@ -64,7 +64,7 @@ def check_max_tokens(asked: Asked) -> None:
         )
 
 
-def check_sampling(asked: Asked) -> None:
+def check_sampling(asked: JudgedRequest) -> None:
     """Reasoning models take the usual sampling alone while they reason."""
     if not asked.model.reasons or (asked.effort == "none" and "none" in asked.model.efforts):
         return
@@ -86,7 +86,7 @@ def check_sampling(asked: Asked) -> None:
             )
 
 
-def check_effort(asked: Asked) -> None:
+def check_effort(asked: JudgedRequest) -> None:
     """The effort is one of the model."""
     effort = asked.body.get("reasoning_effort")
     if effort is None or asked.preset.any_model:
@@ -108,7 +108,7 @@ def check_effort(asked: Asked) -> None:
         )
 
 
-def check_stop(asked: Asked) -> None:
+def check_stop(asked: JudgedRequest) -> None:
     """There are at most four stop sequences."""
     count = len(items(asked.body.get("stop")))
     if count > MAX_STOPS:
@@ -120,7 +120,7 @@ def check_stop(asked: Asked) -> None:
         )
 
 
-def check_stream_options(asked: Asked) -> None:
+def check_stream_options(asked: JudgedRequest) -> None:
     """Options of a stream need a stream."""
     options = asked.body.get("stream_options")
     if options is None:
@@ -133,7 +133,7 @@ def check_stream_options(asked: Asked) -> None:
     check_fields(options, STREAM_OPTIONS, ("stream_options",))
 
 
-def check_response_format(asked: Asked) -> None:
+def check_response_format(asked: JudgedRequest) -> None:
     """The format of the answer is one that can be held."""
     if "response_format" not in asked.body:
         return
@@ -161,7 +161,7 @@ def check_response_format(asked: Asked) -> None:
             )
 
 
-def check_tools(asked: Asked) -> None:
+def check_tools(asked: JudgedRequest) -> None:
     """Each tool is one that can be; there is one, and not too many."""
     if "tools" not in asked.body:
         return
@@ -207,7 +207,7 @@ def _check_function(function: Json, path: Path) -> None:
     )
 
 
-def check_tool_choice(asked: Asked) -> None:
+def check_tool_choice(asked: JudgedRequest) -> None:
     """A choice is one of tools that are there."""
     for name in ("tool_choice", "parallel_tool_calls"):
         if name in asked.body and not asked.tools:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
-from ..openai.words import INVALID, error_body, invalid, of_status, too_long
+from ..openai.refusals import INVALID, error_body, invalid, of_status, too_long
 from ..serving.answer import Answer, Call, Recorded, Script, Thinking
 from ..serving.fault import Fault
 from ..serving.http import Reply

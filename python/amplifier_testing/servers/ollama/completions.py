@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from ..chat.judge import judge as judge_completion
 from ..chat.presets import Preset
 from ..chat.stream import Frame, compose, stream_chunks
-from ..openai.words import INVALID
+from ..openai.refusals import INVALID
 from ..serving.answer import Answer
 from ..serving.reading import Json, mapping
 from ..serving.refusal import Refusal

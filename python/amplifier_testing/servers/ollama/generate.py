@@ -9,11 +9,11 @@ from ..serving.fields import Fields
 from ..serving.reading import Json, json_problem
 from ..serving.refusal import Refusal, RefusedError
 from . import rules_messages, rules_parameters
-from .asked import Asked
 from .judge import check_key, model_of
+from .judged_request import JudgedRequest
 from .models import OllamaModel
+from .refusals import check_fields, refusal
 from .stream import stream_lines
-from .words import check_fields, refusal
 
 BODY = Fields(
     {"model": "string"},
@@ -50,7 +50,7 @@ def judge(
             raise refusal(f"invalid character in the body: {problem}")
         check_fields(body, BODY, request="GenerateRequest")
         message: Json = {"role": "user", "images": body.get("images")}
-        asked = Asked(body, model_of(body["model"], models), [message])
+        asked = JudgedRequest(body, model_of(body["model"], models), [message])
         for rule in RULES:
             rule(asked)
     except RefusedError as error:
@@ -58,7 +58,7 @@ def judge(
     return None
 
 
-def check_model(asked: Asked) -> None:
+def check_model(asked: JudgedRequest) -> None:
     """The model writes text, and fills a gap only if it can."""
     if "completion" not in asked.model.capabilities:
         raise refusal(f'"{asked.model.name}" does not support generate')
@@ -66,14 +66,14 @@ def check_model(asked: Asked) -> None:
         raise refusal(f"registry.ollama.ai/library/{asked.model.name} does not support insert")
 
 
-def check_raw(asked: Asked) -> None:
+def check_raw(asked: JudgedRequest) -> None:
     """A prompt that is sent as it is has no template around it."""
     around = ("template", "system", "context")
     if asked.body.get("raw") and any(asked.body.get(name) for name in around):
         raise refusal("raw mode does not support template, system, or context")
 
 
-RULES: tuple[Callable[[Asked], None], ...] = (
+RULES: tuple[Callable[[JudgedRequest], None], ...] = (
     check_model,
     check_raw,
     rules_parameters.check_think,

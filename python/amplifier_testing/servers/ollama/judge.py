@@ -8,11 +8,11 @@ from typing import Any
 from ..serving.reading import json_problem
 from ..serving.refusal import Refusal, RefusedError
 from . import rules_messages, rules_parameters
-from .asked import BODY, Asked, read_messages
+from .judged_request import BODY, JudgedRequest, read_messages
 from .models import MODELS, OllamaModel, find_model
-from .words import check_fields, refusal
+from .refusals import check_fields, refusal
 
-RULES: tuple[Callable[[Asked], None], ...] = (
+RULES: tuple[Callable[[JudgedRequest], None], ...] = (
     rules_parameters.check_chat,
     rules_parameters.check_think,
     rules_parameters.check_tools,
@@ -50,7 +50,9 @@ def judge(
         if problem is not None:
             raise refusal(f"invalid character in the body: {problem}")
         check_fields(body, BODY)
-        asked = Asked(dict(body), model_of(body["model"], models), read_messages(dict(body)))
+        asked = JudgedRequest(
+            dict(body), model_of(body["model"], models), read_messages(dict(body))
+        )
         for rule in RULES:
             rule(asked)
     except RefusedError as error:

@@ -7,21 +7,21 @@ import binascii
 
 from ..serving.fields import Fields
 from ..serving.reading import Json, items, mapping, objects, text
-from .asked import Asked
-from .words import as_object, check_fields, refusal
+from .judged_request import JudgedRequest
+from .refusals import as_object, check_fields, refusal
 
 _CALL = Fields({"function": "object"}, {"id": "string|null"})
 _CALLED = Fields({"name": "string", "arguments": "object"}, {"index": "integer"})
 _BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF", b"GIF8")
 
 
-def check_some_message(asked: Asked) -> None:
+def check_some_message(asked: JudgedRequest) -> None:
     """There is a message: a request without one only loads the model."""
     if not asked.messages:
         raise refusal("messages is required: without a message the model is only loaded")
 
 
-def check_images(asked: Asked) -> None:
+def check_images(asked: JudgedRequest) -> None:
     """Images are base64 without a media type, on messages to a model that sees them."""
     for message in asked.messages:
         for image in items(message.get("images")):
@@ -37,7 +37,7 @@ def check_images(asked: Asked) -> None:
                 raise refusal("Failed to load image or audio file")
 
 
-def check_calls(asked: Asked) -> None:
+def check_calls(asked: JudgedRequest) -> None:
     """Calls are those of the assistant, and their arguments are objects, not text."""
     for message in asked.messages:
         calls = items(message.get("tool_calls"))
@@ -52,7 +52,7 @@ def check_calls(asked: Asked) -> None:
                 raise refusal("a call without the name of its function")
 
 
-def check_results(asked: Asked) -> None:
+def check_results(asked: JudgedRequest) -> None:
     """Behind a message with calls come the results of all of them.
 
     A result belongs to the call of its `tool_call_id`, if the calls have ids; else to the first
@@ -96,7 +96,7 @@ def _calls_in(message: Json) -> list[tuple[str, str]]:
     ]
 
 
-def check_content(asked: Asked) -> None:
+def check_content(asked: JudgedRequest) -> None:
     """No message is empty."""
     for message in asked.of_role("system", "user", "assistant"):
         if not any(message.get(key) for key in ("content", "images", "tool_calls", "thinking")):

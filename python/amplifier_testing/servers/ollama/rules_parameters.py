@@ -7,8 +7,8 @@ import re
 
 from ..serving.fields import Fields, is_kind
 from ..serving.reading import items, mapping, objects
-from .asked import Asked
-from .words import as_object, check_fields, refusal
+from .judged_request import JudgedRequest
+from .refusals import as_object, check_fields, refusal
 
 _LEVELS = ("low", "medium", "high")
 _DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)")
@@ -27,13 +27,13 @@ _OPTIONS = {
 _KINDS = {"integer": "integer", "number": "float32", "array": "array"}
 
 
-def check_chat(asked: Asked) -> None:
+def check_chat(asked: JudgedRequest) -> None:
     """The model writes text: others only embed it."""
     if "completion" not in asked.model.capabilities:
         raise refusal(f'"{asked.model.name}" does not support chat')
 
 
-def check_think(asked: Asked) -> None:
+def check_think(asked: JudgedRequest) -> None:
     """Only a model that can think is asked to, and only by a level if it knows levels."""
     think = asked.body.get("think")
     if think is None:
@@ -49,7 +49,7 @@ def check_think(asked: Asked) -> None:
         raise refusal(f'think value "{think}" is not supported for this model')
 
 
-def check_tools(asked: Asked) -> None:
+def check_tools(asked: JudgedRequest) -> None:
     """Tools are functions with a name and a schema, for a model that can call them."""
     tools = items(asked.body.get("tools"))
     if tools and "tools" not in asked.model.capabilities:
@@ -74,7 +74,7 @@ def _properties(parameters: dict[str, object]) -> list[object]:
     return list(mapping(found).values())
 
 
-def check_options(asked: Asked) -> None:
+def check_options(asked: JudgedRequest) -> None:
     """Options are of their types; unknown ones are ignored."""
     for name, value in mapping(asked.body.get("options")).items():
         kind = _OPTIONS.get(name)
@@ -90,7 +90,7 @@ def check_options(asked: Asked) -> None:
             raise refusal("num_ctx must be at least 1")
 
 
-def check_keep_alive(asked: Asked) -> None:
+def check_keep_alive(asked: JudgedRequest) -> None:
     """How long the model stays loaded is a number of seconds, or a duration such as `5m`."""
     value = asked.body.get("keep_alive")
     if value is None or (is_kind(value, "number") and math.isfinite(value)):
@@ -101,7 +101,7 @@ def check_keep_alive(asked: Asked) -> None:
         raise refusal(f'time: invalid duration "{value}"')
 
 
-def check_format(asked: Asked) -> None:
+def check_format(asked: JudgedRequest) -> None:
     """The form of an answer is `json` or a schema."""
     wanted = asked.body.get("format")
     if wanted in (None, "", "json"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..openai import words as openai_words
+from ..openai import refusals as openai_words
 from ..serving.answer import Answer, Call, Recorded, Script
 from ..serving.fault import Fault
 from ..serving.http import Reply
@@ -17,8 +17,8 @@ from . import completions, generate
 from .judge import check_key, judge, model_of
 from .models import MODELS, OllamaModel, find_model
 from .pulling import pull_lines
+from .refusals import error_body, of_status, refusal
 from .stream import compose, encode_line, stream_lines
-from .words import error_body, of_status, refusal
 
 NDJSON = "application/x-ndjson"
 _COMPLETIONS = "/v1/chat/completions"

@@ -7,7 +7,7 @@ import binascii
 import re
 
 from ..serving.fields import Path
-from .words import check_value, invalid, place
+from .refusals import check_value, invalid, place
 
 _DATA = re.compile(r"data:(?P<type>[^;,]*)(?P<base64>;base64)?,(?P<data>.*)", re.DOTALL)
 _TYPES = {

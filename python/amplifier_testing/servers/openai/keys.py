@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..serving.refusal import Refusal, RefusedError
-from .words import INVALID, invalid
+from .refusals import INVALID, invalid
 
 _AZURE = (
     "Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a"

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..serving.fields import Path
 from ..serving.schema import UNSUPPORTED, SchemaLimits, array_problem, schema_problem
-from .words import check_length, invalid, place
+from .refusals import check_length, invalid, place
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 MAX_NAME = 64

@@ -7,16 +7,16 @@ from typing import Any
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel, find_model
-from ..openai.words import as_object, check_fields, invalid
+from ..openai.refusals import as_object, check_fields, invalid
 from ..serving.issued import Issued
 from ..serving.reading import Json, items, json_problem
 from ..serving.refusal import Refusal, RefusedError
 from . import rules_items, rules_parameters, rules_reasoning, rules_tools
-from .asked import Asked
+from .judged_request import JudgedRequest
 from .shapes import BODY
 from .stored import Stored
 
-RULES: tuple[Callable[[Asked], None], ...] = (
+RULES: tuple[Callable[[JudgedRequest], None], ...] = (
     rules_parameters.check_input,
     rules_parameters.check_numbers,
     rules_parameters.check_reasoning,
@@ -72,7 +72,7 @@ def judge(
         if problem is not None:
             raise invalid(f"We could not parse the JSON body of your request: {problem}")
         check_fields(body, BODY)
-        asked = Asked(
+        asked = JudgedRequest(
             body=dict(body),
             model=_model(body["model"], models),
             input=read_input(body),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from ..openai.images import check_detail, check_image_url
+from ..openai.refusals import as_object, check_fields, check_length, check_value, invalid, place
 from ..openai.schemas import check_name
-from ..openai.words import as_object, check_fields, check_length, check_value, invalid, place
 from ..serving.fields import Path
 from ..serving.reading import Json, text
-from .asked import Asked
+from .judged_request import JudgedRequest
 from .shapes import INPUT_PARTS, ITEMS, OUTPUT_PARTS, PREFIXES
 
 MAX_ID = 64
@@ -20,7 +20,7 @@ _CALLS = ("function_call", "custom_tool_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 
-def check_shapes(asked: Asked) -> None:
+def check_shapes(asked: JudgedRequest) -> None:
     """Each item is of a known type and has the fields of it."""
     for index, item in enumerate(asked.input):
         path: Path = ("input", index)
@@ -33,7 +33,7 @@ def check_shapes(asked: Asked) -> None:
             check_value(item["status"], _STATUSES, (*path, "status"))
 
 
-def check_ids(asked: Asked) -> None:
+def check_ids(asked: JudgedRequest) -> None:
     """Ids begin as those of their type and are short; no two items have one."""
     seen: set[str] = set()
     for index, item in enumerate(asked.input):
@@ -55,7 +55,7 @@ def check_ids(asked: Asked) -> None:
         seen.add(name)
 
 
-def check_messages(asked: Asked) -> None:
+def check_messages(asked: JudgedRequest) -> None:
     """A message has a role, and the content of that role."""
     for path, item in asked.of_kind("message"):
         check_value(item["role"], _ROLES, (*path, "role"))
@@ -72,7 +72,7 @@ def check_messages(asked: Asked) -> None:
             _check_parts(asked, item, parts, (*path, "content"))
 
 
-def _check_parts(asked: Asked, item: Json, parts: object, path: Path) -> None:
+def _check_parts(asked: JudgedRequest, item: Json, parts: object, path: Path) -> None:
     kinds = OUTPUT_PARTS if parts is OUTPUT_PARTS else INPUT_PARTS
     field = "content" if "content" in item else "output"
     for index, value in enumerate(item[field]):
@@ -87,7 +87,7 @@ def _check_parts(asked: Asked, item: Json, parts: object, path: Path) -> None:
             _check_file(part, here)
 
 
-def _check_image(asked: Asked, part: Json, path: Path) -> None:
+def _check_image(asked: JudgedRequest, part: Json, path: Path) -> None:
     if not asked.model.vision:
         raise invalid("Invalid content type. image_url is only supported by certain models.", path)
     check_detail(part.get("detail"), (*path, "detail"))
@@ -125,7 +125,7 @@ def _check_file(part: Json, path: Path) -> None:
             )
 
 
-def check_calls(asked: Asked) -> None:
+def check_calls(asked: JudgedRequest) -> None:
     """A call has a name and an id, and its arguments are JSON in a string."""
     for path, item in asked.of_kind(*_CALLS, *_OUTPUTS):
         here = (*path, "call_id")
@@ -156,7 +156,7 @@ def _check_arguments(arguments: str, path: Path) -> None:
         )
 
 
-def check_outputs(asked: Asked) -> None:
+def check_outputs(asked: JudgedRequest) -> None:
     """Each call has one output behind it, and each output a call before it."""
     waiting: dict[str, str] = {}
     known: set[str] = set()

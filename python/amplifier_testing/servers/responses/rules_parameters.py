@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from ..openai.refusals import (
+    as_object,
+    check_fields,
+    check_length,
+    check_range,
+    check_value,
+    invalid,
+)
 from ..openai.schemas import check_answer_schema, check_name
-from ..openai.words import as_object, check_fields, check_length, check_range, check_value, invalid
 from ..serving.reading import items, mapping
 from ..serving.refusal import Refusal, RefusedError
-from .asked import Asked
+from .judged_request import JudgedRequest
 from .shapes import FORMATS, INCLUDES, REASONING, STREAM_OPTIONS, TEXT
 
 MIN_OUTPUT_TOKENS = 16
@@ -15,7 +22,7 @@ _MAX_KEY, _MAX_VALUE = 64, 512
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
-def check_input(asked: Asked) -> None:
+def check_input(asked: JudgedRequest) -> None:
     """There is something to answer."""
     others = ("previous_response_id", "prompt", "conversation")
     if not asked.body.get("input") and not any(asked.body.get(name) for name in others):
@@ -27,7 +34,7 @@ def check_input(asked: Asked) -> None:
         )
 
 
-def check_numbers(asked: Asked) -> None:
+def check_numbers(asked: JudgedRequest) -> None:
     """Numbers are in their range."""
     check_range(
         asked.body.get("max_output_tokens"), MIN_OUTPUT_TOKENS, asked.model.max_output,
@@ -39,7 +46,7 @@ def check_numbers(asked: Asked) -> None:
     check_range(asked.body.get("max_tool_calls"), 1, None, ("max_tool_calls",))
 
 
-def check_sampling(asked: Asked) -> None:
+def check_sampling(asked: JudgedRequest) -> None:
     """Reasoning models take no sampling parameters while they reason."""
     if not asked.model.reasons or (asked.effort == "none" and "none" in asked.model.efforts):
         return
@@ -50,7 +57,7 @@ def check_sampling(asked: Asked) -> None:
             )
 
 
-def check_reasoning(asked: Asked) -> None:
+def check_reasoning(asked: JudgedRequest) -> None:
     """The effort is one of the model, the summary one that exists."""
     reasoning = mapping(asked.body.get("reasoning"))
     check_fields(reasoning, REASONING, ("reasoning",))
@@ -78,7 +85,7 @@ def check_reasoning(asked: Asked) -> None:
             check_value(reasoning[name], values, ("reasoning", name))
 
 
-def check_include(asked: Asked) -> None:
+def check_include(asked: JudgedRequest) -> None:
     """What is to be included exists."""
     for index, name in enumerate(items(asked.body.get("include"))):
         check_value(name, INCLUDES, ("include", index))
@@ -86,7 +93,7 @@ def check_include(asked: Asked) -> None:
             raise invalid("Encrypted content is not supported with this model.", "include")
 
 
-def check_text(asked: Asked) -> None:
+def check_text(asked: JudgedRequest) -> None:
     """The format of the answer is one that can be held."""
     config = mapping(asked.body.get("text"))
     check_fields(config, TEXT, ("text",))
@@ -107,7 +114,7 @@ def check_text(asked: Asked) -> None:
         check_answer_schema(form["name"], form["schema"], (*path, "schema"), strict=strict)
 
 
-def check_words(asked: Asked) -> None:
+def check_words(asked: JudgedRequest) -> None:
     """Parameters with few values have one of them."""
     for name, allowed in (
         ("truncation", ("auto", "disabled")),
@@ -120,7 +127,7 @@ def check_words(asked: Asked) -> None:
         check_length(asked.body.get(name) or "", _MAX_KEY, (name,))
 
 
-def check_metadata(asked: Asked) -> None:
+def check_metadata(asked: JudgedRequest) -> None:
     """`metadata` has few and short pairs of strings."""
     metadata = mapping(asked.body.get("metadata"))
     if len(metadata) > _MAX_PAIRS:
@@ -141,7 +148,7 @@ def check_metadata(asked: Asked) -> None:
         check_length(value, _MAX_VALUE, ("metadata", name))
 
 
-def check_stream_options(asked: Asked) -> None:
+def check_stream_options(asked: JudgedRequest) -> None:
     """Options of a stream need a stream."""
     options = asked.body.get("stream_options")
     if options is None:
@@ -154,13 +161,13 @@ def check_stream_options(asked: Asked) -> None:
     check_fields(options, STREAM_OPTIONS, ("stream_options",))
 
 
-def check_background(asked: Asked) -> None:
+def check_background(asked: JudgedRequest) -> None:
     """What goes on in the background is stored."""
     if asked.body.get("background") and not asked.is_stored:
         raise invalid("Background mode requires 'store' to be true.", "background")
 
 
-def check_previous_response(asked: Asked) -> None:
+def check_previous_response(asked: JudgedRequest) -> None:
     """The response to go on from is stored."""
     name = asked.body.get("previous_response_id")
     if name is None:

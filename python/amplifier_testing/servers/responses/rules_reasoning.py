@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..openai.words import invalid
+from ..openai.refusals import invalid
 from ..serving.reading import Json, text
 from ..serving.refusal import Refusal, RefusedError
-from .asked import Asked
+from .judged_request import JudgedRequest
 from .stored import follower
 
 _OUTPUT = (
@@ -28,7 +28,7 @@ _OUTPUT = (
 )
 
 
-def check_encrypted_content(asked: Asked) -> None:
+def check_encrypted_content(asked: JudgedRequest) -> None:
     """Reasoning is the server's own: its encrypted content to the letter, or stored here."""
     for _, item in asked.of_kind("reasoning"):
         name, encrypted = item["id"], item.get("encrypted_content")
@@ -47,7 +47,7 @@ def check_encrypted_content(asked: Asked) -> None:
             raise RefusedError(_not_found(item["id"]))
 
 
-def _is_issued(asked: Asked, name: str, encrypted: str) -> bool:
+def _is_issued(asked: JudgedRequest, name: str, encrypted: str) -> bool:
     assert asked.issued is not None
     hidden, _, proof = encrypted.rpartition(".")
     return asked.issued.is_signed(f"{name}\0{hidden}", proof) or asked.issued.is_signed(
@@ -65,7 +65,7 @@ def _not_found(name: str) -> Refusal:
     )
 
 
-def check_following_item(asked: Asked) -> None:
+def check_following_item(asked: JudgedRequest) -> None:
     """Behind reasoning comes the item that it led to."""
     following: list[Json | None] = [*asked.input[1:], None]
     for item, after in zip(asked.input, following, strict=True):
@@ -87,7 +87,7 @@ def _is_output(item: Json) -> bool:
     return item["type"] in _OUTPUT
 
 
-def check_reasoning_before(asked: Asked) -> None:
+def check_reasoning_before(asked: JudgedRequest) -> None:
     """An item that is named by its id has the reasoning before it that led to it."""
     before: Json = {}
     for item in asked.input:

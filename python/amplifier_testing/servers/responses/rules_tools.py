@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from ..openai.refusals import as_object, check_fields, check_value, invalid
 from ..openai.schemas import check_name, check_parameters
-from ..openai.words import as_object, check_fields, check_value, invalid
 from ..serving.fields import Path
 from ..serving.reading import Json, items, text
-from .asked import Asked
+from .judged_request import JudgedRequest
 from .shapes import TOOLS
 
 _CHOICES = ("none", "auto", "required")
 
 
-def check_tools(asked: Asked) -> None:
+def check_tools(asked: JudgedRequest) -> None:
     """Each tool is one that can be."""
     for index, value in enumerate(asked.body.get("tools", [])):
         path: Path = ("tools", index)
@@ -34,7 +34,7 @@ def check_tools(asked: Asked) -> None:
             check_parameters(tool["name"], tool["parameters"], (*path, "parameters"), strict=strict)
 
 
-def check_names_are_unique(asked: Asked) -> None:
+def check_names_are_unique(asked: JudgedRequest) -> None:
     """No two tools have one name."""
     names = [tool["name"] for tool in asked.tools if tool["type"] in {"function", "custom"}]
     for name in names:
@@ -42,7 +42,7 @@ def check_names_are_unique(asked: Asked) -> None:
             raise invalid(f"Duplicate tool name '{name}' in 'tools'.", "tools", "invalid_value")
 
 
-def check_tool_choice(asked: Asked) -> None:
+def check_tool_choice(asked: JudgedRequest) -> None:
     """A choice is one of tools that are there."""
     choice = asked.body.get("tool_choice", "auto")
     if isinstance(choice, str):
@@ -62,7 +62,7 @@ def check_tool_choice(asked: Asked) -> None:
     _check_chosen(asked, choice, ("tool_choice",))
 
 
-def _check_chosen(asked: Asked, choice: Json, path: Path) -> None:
+def _check_chosen(asked: JudgedRequest, choice: Json, path: Path) -> None:
     kind = text(choice.get("type"))
     check_value(kind, TOOLS, (*path, "type"))
     if kind in {"function", "custom"} and "name" not in choice:

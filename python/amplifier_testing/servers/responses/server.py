@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
-from ..openai.words import INVALID, error_body, invalid, of_status, too_long
+from ..openai.refusals import INVALID, error_body, invalid, of_status, too_long
 from ..serving.answer import Recorded, Script
 from ..serving.fault import Fault
 from ..serving.http import Reply

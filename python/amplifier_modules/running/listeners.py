@@ -13,7 +13,7 @@ _REGISTRIES: tuple[Any, ...] = (
 )
 
 
-def hearing(hooks: Any) -> Callable[[str], bool]:
+def listener_check(hooks: Any) -> Callable[[str], bool]:
     """Return what says whether emitting an event to a registry has an effect.
 
     Of a registry that cannot be asked, it says so of every event.

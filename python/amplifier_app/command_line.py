@@ -114,7 +114,7 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == _PROVIDER:
-            from amplifier_app.commands.provider_command import provider
+            from amplifier_app.commands.provider.command import provider
 
             return provider
         if cmd_name not in _KERNEL_COMMANDS:

@@ -77,8 +77,8 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
 @_as_json
 def list_providers(as_json: bool) -> int:
     """List the providers, where their keys are looked for, and whether there is one."""
-    from amplifier_app.commands.provider_list import provider_list
-    from amplifier_app.commands.provider_output import Report
+    from amplifier_app.commands.provider.list import provider_list
+    from amplifier_app.commands.provider.output import Report
 
     return Report(as_json=as_json).run_command(provider_list)
 
@@ -92,8 +92,8 @@ def models(name: str, as_json: bool, config: str | None, timeout: float, debug: 
     NAME is that of a provider, such as `openai`. Sizes are in tokens.
     """
     _set_debug(debug)
-    from amplifier_app.commands.provider_models import listed_models
-    from amplifier_app.commands.provider_output import Report
+    from amplifier_app.commands.provider.models import listed_models
+    from amplifier_app.commands.provider.output import Report
 
     return Report(as_json=as_json, provider=name).run_command(
         lambda report: listed_models(report, name, config, timeout)
@@ -109,8 +109,8 @@ def test(name: str, as_json: bool, config: str | None, timeout: float, debug: bo
     NAME is that of a provider, such as `openai` or `groq:MODEL`. The call uses a few dozen tokens.
     """
     _set_debug(debug)
-    from amplifier_app.commands.provider_output import Report
-    from amplifier_app.commands.provider_trial import try_model
+    from amplifier_app.commands.provider.output import Report
+    from amplifier_app.commands.provider.trial import try_model
 
     return Report(as_json=as_json, provider=name.partition(":")[0]).run_command(
         lambda report: try_model(report, name, config, timeout)
@@ -138,8 +138,8 @@ def set_key(name: str, surplus: tuple[str, ...]) -> int:
 
         amplifier-core provider key set openai < key.txt
     """
-    from amplifier_app.commands.provider_key_entry import keep_key
-    from amplifier_app.commands.provider_output import Report
+    from amplifier_app.commands.provider.key_entry import keep_key
+    from amplifier_app.commands.provider.output import Report
 
     return Report().run_command(lambda report: keep_key(report, name, surplus))
 
@@ -149,8 +149,8 @@ def set_key(name: str, surplus: tuple[str, ...]) -> int:
 @click.argument("surplus", nargs=-1, metavar="")
 def remove_key(name: str, surplus: tuple[str, ...]) -> int:
     """Remove a key from the keyring."""
-    from amplifier_app.commands.provider_key_entry import remove_key
-    from amplifier_app.commands.provider_output import Report
+    from amplifier_app.commands.provider.key_entry import remove_key
+    from amplifier_app.commands.provider.output import Report
 
     return Report().run_command(lambda report: remove_key(report, name, surplus))
 

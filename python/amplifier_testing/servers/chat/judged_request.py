@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..openai.models import OpenAIModel
-from ..openai.words import as_object, check_fields, check_value
+from ..openai.refusals import as_object, check_fields, check_value
 from ..serving.fields import Fields, Path
 from ..serving.issued import Issued
 from ..serving.reading import Json, items, objects, text
@@ -16,7 +16,7 @@ from .shapes import MESSAGES
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgedRequest:
     """A request whose fields are known, with what the server knows."""
 
     body: Json

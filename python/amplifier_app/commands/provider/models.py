@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.columns import in_columns
 from amplifier_app.commands.model_choice import require_engine
+from amplifier_app.commands.provider.mount import mount_provider, provider_config, run
+from amplifier_app.commands.provider.output import Report, foreign
 from amplifier_app.commands.provider_choice import KnownProvider, known_provider
-from amplifier_app.commands.provider_mount import mount_provider, provider_config, run
-from amplifier_app.commands.provider_output import Report, foreign
 
 if TYPE_CHECKING:
     from amplifier_core.models import ModelInfo

@@ -17,7 +17,7 @@ class BudgetUsedUpError(LookupError):
     """The budget of the turn has no room for a call beside the conversation."""
 
 
-class AsideCalls:
+class SideCalls:
     """Asks the model of the role `fast` within the budget of a turn; nobody sees the blocks."""
 
     def __init__(self, models: TurnModels, ledger: Ledger | None, report: TurnReport) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..serving.fields import Fields, Path
 from ..serving.reading import Json, items
 from .models import OllamaModel
-from .words import as_object, check_fields, refusal
+from .refusals import as_object, check_fields, refusal
 
 BODY = Fields(
     {"model": "string"},
@@ -39,7 +39,7 @@ ROLES = ("system", "user", "assistant", "tool")
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgedRequest:
     """A request whose fields are known, with the model that it names."""
 
     body: Json

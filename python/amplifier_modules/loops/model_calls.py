@@ -36,7 +36,7 @@ WRAP_UP = (
 )
 
 
-class Asking:
+class ModelCalls:
     """Asks the models of a turn."""
 
     def __init__(

@@ -28,7 +28,7 @@ _PAIR = re.compile(r"\s*[`\"']?([\w-]+)[`\"']?\s*(?:=|:|\s+is\s+|\s+)\s*(.*)", r
 
 
 @dataclass(frozen=True)
-class AskedCall:
+class NamedCall:
     """A call with its arguments, or why it cannot be made."""
 
     tool: str
@@ -36,7 +36,7 @@ class AskedCall:
     problem: str = ""
 
 
-def read_call(prompt: str, tools: Mapping[str, Tool]) -> AskedCall | None:
+def read_call(prompt: str, tools: Mapping[str, Tool]) -> NamedCall | None:
     """Read the call that a prompt asks for; None if it asks for none."""
     found = _CALL.fullmatch(prompt.strip())
     if found is None:
@@ -45,18 +45,18 @@ def read_call(prompt: str, tools: Mapping[str, Tool]) -> AskedCall | None:
     if tool is None:
         if found["verb"].lower() not in _CERTAIN:
             return None
-        return AskedCall(found["name"], {}, _no_such_tool(found["name"], tools))
+        return NamedCall(found["name"], {}, _no_such_tool(found["name"], tools))
     try:
         arguments = _arguments(tool, (found["rest"] or "").strip())
     except WrongValue as error:
         end = "" if str(error).endswith("?") else "."
         problem = f"I cannot call {code(tool.name)}: {error}{end}\n\n{_needs(tool)}"
-        return AskedCall(tool.name, {}, problem)
+        return NamedCall(tool.name, {}, problem)
     missing = [name for name in tool.required if name not in arguments]
     if missing:
         lacks = f"I cannot call {code(tool.name)} without {list_names(missing, _MAX_TOOLS)}."
-        return AskedCall(tool.name, {}, f"{lacks}\n\n{_needs(tool)}")
-    return AskedCall(tool.name, arguments)
+        return NamedCall(tool.name, {}, f"{lacks}\n\n{_needs(tool)}")
+    return NamedCall(tool.name, arguments)
 
 
 def _find_tool(name: str, tools: Mapping[str, Tool]) -> Tool | None:

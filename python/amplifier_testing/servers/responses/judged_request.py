@@ -14,7 +14,7 @@ from .stored import Stored
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgedRequest:
     """A request whose fields are known, with what the server knows."""
 
     body: Json

@@ -10,9 +10,9 @@ from ..serving.fields import Fields, Path
 from ..serving.issued import Issued
 from ..serving.reading import Json, items, mapping, objects, text
 from .models import AnthropicModel
-from .sent import SentAnswers
+from .refusals import invalid
+from .sent_thoughts import SentAnswers
 from .shapes import MESSAGE, as_object, check_fields, check_tagged
-from .words import invalid
 
 _ROLES = ("user", "assistant")
 
@@ -49,7 +49,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgedRequest:
     """A request whose fields are known, with what the server knows."""
 
     body: Json

@@ -7,7 +7,7 @@ from typing import Any, cast
 from ..contexts.history_events import HistoryEvents, connect_history_events
 
 
-class ToldHistory:
+class EmittedHistory:
     """Has the events of a history emitted, over all turns of a loop.
 
     A context that has `history_events`, like ours, tells of each change itself. Of any other, the

@@ -10,7 +10,7 @@ from .read_stored import ReadStored
 from .stored_texts import StoredTexts
 
 
-class OfferedReader:
+class ReaderMount:
     """Mounts the tool once there is something to read.
 
     Another tool may have its name, one of the user or that of a session around: then it takes the

@@ -1,0 +1,1 @@
+"""The commands about providers: which there are, their models, keys and a trial."""
