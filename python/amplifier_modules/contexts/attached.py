@@ -19,4 +19,4 @@ async def attach_context(coordinator: Any, context: Any) -> None:
         await coordinator.mount("context", context)
     history_events = await connect_history_events(context, coordinator.hooks)
     if history_events is not None:
-        await history_events.tell()
+        await history_events.emit()

@@ -28,11 +28,11 @@ LIMIT_SECONDS = 30.0
 _LEAVE_SECONDS = 2.0
 """How long a handler may take to end then before it is left behind."""
 
-_TELLING: ContextVar[HistoryEvents | None] = ContextVar("telling_history", default=None)
+_EMITTING: ContextVar[HistoryEvents | None] = ContextVar("emitting_history", default=None)
 
 
 class HistoryEvents:
-    """Tells what happens to one history: each change is one event, in the order of the changes.
+    """Emits what happens to one history: each change is one event, in the order of the changes.
 
     An event is emitted after its change. No cancellation loses it: one whose handlers were
     interrupted is emitted once more, with the same `number`.
@@ -41,17 +41,17 @@ class HistoryEvents:
     def __init__(self, hooks: Any) -> None:
         """Emit to this registry; None for no events until `connect`."""
         self._hooks = hooks
-        self._hears = listener_check(hooks)
+        self._has_listeners = listener_check(hooks)
         self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
         self._noted: int = 0
-        self._told: int = 0
-        self._is_telling = False
-        self._was_told: anyio.Event | None = None
+        self._emitted: int = 0
+        self._is_emitting = False
+        self._emission: anyio.Event | None = None
 
     @property
-    def is_heard(self) -> bool:
-        """Whether anybody hears of a message that is added now, or of what was noted before."""
-        return self._told != self._noted or self._hears(CONTEXT_MESSAGE)
+    def has_listeners(self) -> bool:
+        """Whether anybody listens to a message that is added now, or of what was noted before."""
+        return self._emitted != self._noted or self._has_listeners(CONTEXT_MESSAGE)
 
     def is_connected_to(self, hooks: Any) -> bool:
         """Whether the events go to this registry."""
@@ -64,8 +64,8 @@ class HistoryEvents:
 
     def connect(self, hooks: Any, messages: Iterable[Mapping[str, Any]]) -> None:
         """Emit to this registry from now on, first what is in the history already."""
-        self._hooks, self._hears = hooks, listener_check(hooks)
-        self._told += len(self._waiting)
+        self._hooks, self._has_listeners = hooks, listener_check(hooks)
+        self._emitted += len(self._waiting)
         self._waiting.clear()
         for index, message in enumerate(messages):
             self.note_message(message, index)
@@ -78,27 +78,29 @@ class HistoryEvents:
         )
 
     def note_added(self, message: Mapping[str, Any], index: int) -> bool:
-        """Note a message, and return whether there is something to tell.
+        """Note a message, and return whether there is something to emit.
 
-        Where nobody hears of it, it is only counted.
+        Where nobody listens, it is only counted.
         """
-        if self._told != self._noted or self._hears(CONTEXT_MESSAGE):
+        if self._emitted != self._noted or self._has_listeners(CONTEXT_MESSAGE):
             self.note_message(message, index)
         elif self._hooks is not None:
             self._noted += 1
-            self._told += 1
-        return self._told != self._noted
+            self._emitted += 1
+        return self._emitted != self._noted
 
     def _count(self, events: int) -> None:
         """Count events that nobody listens to as emitted."""
         if self._hooks is not None:
             self._noted += events
-            self._told += events
+            self._emitted += events
 
     def note_replacement(self, removed: int, messages: Iterable[Mapping[str, Any]]) -> None:
         """Note that these messages are the history now, and how many were removed."""
         replacement = list(messages)
-        if self.is_told and not (self._hears(CONTEXT_REPLACED) or self._hears(CONTEXT_MESSAGE)):
+        if self.has_emitted_all and not (
+            self._has_listeners(CONTEXT_REPLACED) or self._has_listeners(CONTEXT_MESSAGE)
+        ):
             self._count(1 + len(replacement))
             return
         self._note(CONTEXT_REPLACED, {"messages_removed": removed, "count": len(replacement)})
@@ -107,42 +109,42 @@ class HistoryEvents:
                 self.note_message(message, index)
 
     @property
-    def is_told(self) -> bool:
+    def has_emitted_all(self) -> bool:
         """Whether all that was noted was emitted."""
-        return self._told == self._noted
+        return self._emitted == self._noted
 
-    async def tell(self) -> None:
+    async def emit(self) -> None:
         """Emit what was noted; it returns when all of that was emitted.
 
         Called from a handler of such an event it returns at once: what was noted follows that
         event.
         """
         noted = self._noted
-        if self._told == noted or (self._is_telling and _TELLING.get() is self):
+        if self._emitted == noted or (self._is_emitting and _EMITTING.get() is self):
             return
-        while self._told < noted:
-            if self._is_telling:
+        while self._emitted < noted:
+            if self._is_emitting:
                 # Somebody else emits: the events of changes come in the order of the changes.
-                self._was_told = self._was_told or anyio.Event()
-                await self._was_told.wait()
+                self._emission = self._emission or anyio.Event()
+                await self._emission.wait()
             else:
-                await self._tell_all()
+                await self._emit_all()
 
-    async def _tell_all(self) -> None:
-        self._is_telling = True
-        token = _TELLING.set(self)
+    async def _emit_all(self) -> None:
+        self._is_emitting = True
+        token = _EMITTING.set(self)
         try:
             while self._waiting:
                 event, data = self._waiting[0]
                 await _in_time(self._hooks.emit(event, data), f"the hooks of `{event}`")
                 self._waiting.popleft()
-                self._told += 1
+                self._emitted += 1
         finally:
-            _TELLING.reset(token)
-            self._is_telling = False
-            was_told, self._was_told = self._was_told, None
-            if was_told is not None:
-                was_told.set()
+            _EMITTING.reset(token)
+            self._is_emitting = False
+            emission, self._emission = self._emission, None
+            if emission is not None:
+                emission.set()
 
     def _note(self, event: str, data: dict[str, Any]) -> None:
         if self._hooks is None:
@@ -152,9 +154,9 @@ class HistoryEvents:
 
 
 async def connect_history_events(context: Any, hooks: Any) -> HistoryEvents | None:
-    """Return the events of a context that tells its history itself; None for another context.
+    """Return the events of a context that emits its history itself; None for another context.
 
-    They go to this registry from now on: if they did not before, `tell` begins with what is there
+    They go to this registry from now on: if they did not before, `emit` begins with what is there
     already.
     """
     events = getattr(context, "history_events", None)

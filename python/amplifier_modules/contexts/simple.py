@@ -153,13 +153,13 @@ class SimpleContext:
         if self._reader.is_needed():
             await self._reader.offer()
         if is_heard:
-            await self.history_events.tell()
+            await self.history_events.emit()
 
     @property
     def adds_at_once(self) -> bool:
         """Whether `add_message` awaits nothing now, so that no cancellation can interrupt it."""
         is_own = getattr(self.add_message, "__func__", None) is SimpleContext.add_message
-        return is_own and not self.history_events.is_heard
+        return is_own and not self.history_events.has_listeners
 
     async def get_messages(self) -> list[Message]:
         """Return the whole conversation."""
@@ -219,7 +219,7 @@ class SimpleContext:
         await self._reader.offer()
         if removed or replacement:
             self.history_events.note_replacement(removed, self._messages)
-            await self.history_events.tell()
+            await self.history_events.emit()
 
     def _keep(self, message: Message) -> None:
         """Keep a message that is about to be added, where that outlives the session."""

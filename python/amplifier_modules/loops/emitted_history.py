@@ -1,4 +1,4 @@
-"""The history of a session as events tell it, whatever context stores it."""
+"""The history of a session as events, whatever context stores it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..contexts.history_events import HistoryEvents, connect_history_events
 class EmittedHistory:
     """Has the events of a history emitted, over all turns of a loop.
 
-    A context that has `history_events`, like ours, tells of each change itself. Of any other, the
-    loop tells what it finds: it looks at the number of messages and at the last one it knows, when
+    A context that has `history_events`, like ours, emits each change itself. For any other, the
+    loop emits what it finds: it looks at the number of messages and at the last one it knows, when
     a turn begins and ends, before each model call and after each message that it adds.
     """
 
@@ -19,48 +19,51 @@ class EmittedHistory:
         """Know no context yet."""
         self._context: Any = None
         self._events = HistoryEvents(None)
-        self.tells_itself = False
-        """Whether the context tells of its changes itself."""
+        self.emits_itself = False
+        """Whether the context emits its changes itself."""
         self._count = 0
         self._last: Any = None
 
-    def goes_on(self, context: Any, hooks: Any) -> bool:
-        """Whether `begin` would find nothing to tell: a context of before, which tells itself."""
+    def continues_with(self, context: Any, hooks: Any) -> bool:
+        """Whether `begin` has nothing to emit.
+
+        The context and the registry are those of before, and the context emits its changes itself.
+        """
         return (
-            self.is_told()
+            self.has_emitted_all()
             and context is self._context
             and context.history_events is self._events
             and self._events.is_connected_to(hooks)
         )
 
     async def begin(self, context: Any, hooks: Any) -> None:
-        """Tell of this context from now on, first what it has already.
+        """Emit the events of this context from now on, first those of what it has already.
 
         Args:
             context: The context of the session.
             hooks: The registry that gets the events.
         """
         own = await connect_history_events(context, hooks)
-        self.tells_itself = own is not None
+        self.emits_itself = own is not None
         if own is not None:
             self._events = own
         elif context is not self._context or not self._events.is_connected_to(hooks):
             self._events, self._count = HistoryEvents(hooks), 0
         self._context = context
-        await self.tell()
+        await self.emit()
 
-    def is_told(self) -> bool:
-        """Whether the context has told of every change itself, so that `tell` would do nothing."""
-        return self.tells_itself and self._events.is_told
+    def has_emitted_all(self) -> bool:
+        """Whether the context has emitted every change itself, so that `emit` would do nothing."""
+        return self.emits_itself and self._events.has_emitted_all
 
-    async def tell(self) -> None:
-        """Tell what has changed and was not told."""
-        await self._events.tell()
-        if self._context is None or self.tells_itself:
+    async def emit(self) -> None:
+        """Emit what has changed."""
+        await self._events.emit()
+        if self._context is None or self.emits_itself:
             return
         # Handlers of the events may add messages, too.
         while await self._look():
-            await self._events.tell()
+            await self._events.emit()
 
     async def _look(self) -> bool:
         """Note what is new; whether anything was."""
@@ -69,12 +72,14 @@ class EmittedHistory:
             return False
         messages = cast("list[Any]", found)
         known = self._count
-        goes_on = len(messages) >= known and (not known or messages[known - 1] == self._last)
-        if goes_on:
+        is_continuation = len(messages) >= known and (
+            not known or messages[known - 1] == self._last
+        )
+        if is_continuation:
             for index in range(known, len(messages)):
                 self._events.note_message(messages[index], index)
         else:
             self._events.note_replacement(known, messages)
         self._count = len(messages)
         self._last = messages[-1] if messages else None
-        return not goes_on or len(messages) > known
+        return not is_continuation or len(messages) > known

@@ -118,12 +118,18 @@ class ModelCalls:
                 request = shortened
         if self._hides_thoughts:
             response = with_hidden_thoughts(response)
-        hears = self._hooks.hears
-        if hears(LLM_POST) or hears(PROVIDER_RESPONSE):
-            facts: dict[str, Any] = {**about, **_usage_data(response)}
-            await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
-            await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
-        is_shown = self._is_streaming or hears(CONTENT_BLOCK_START) or hears(CONTENT_BLOCK_END)
+        await self._hooks.notify(
+            LLM_POST, lambda: {**about, **_usage_data(response), "status": "ok"}
+        )
+        await self._hooks.notify(
+            PROVIDER_RESPONSE, lambda: {**about, **_usage_data(response), "response": response}
+        )
+        has_listeners = self._hooks.has_listeners
+        is_shown = (
+            self._is_streaming
+            or has_listeners(CONTENT_BLOCK_START)
+            or has_listeners(CONTENT_BLOCK_END)
+        )
         if is_shown and not self._is_aside and not are_emitted(response):
             await emit_blocks(
                 self._hooks,
@@ -141,15 +147,17 @@ class ModelCalls:
             await self._pace.before_call(self._hooks, about["iteration"])
         is_cancelled = False
         try:
-            hears = self._hooks.hears
+            has_listeners = self._hooks.has_listeners
             tags = () if self._is_aside else tool_tags(self.provider, self._settings)
             is_read = bool(tags) or (self._is_streaming and not self._is_aside)
             # Where nobody hears of the ends of blocks when the call begins, nobody misses one.
-            blocks = OpenBlocks(self._hooks) if is_read or hears(CONTENT_BLOCK_END) else None
+            blocks = (
+                OpenBlocks(self._hooks) if is_read or has_listeners(CONTENT_BLOCK_END) else None
+            )
             try:
-                if hears(LLM_PRE):
-                    counted = {**about, "message_count": len(request.messages)}
-                    await self._hooks.emit(LLM_PRE, counted)
+                await self._hooks.notify(
+                    LLM_PRE, lambda: {**about, "message_count": len(request.messages)}
+                )
                 # Not reset by its token: what is left behind may be closed in another context.
                 around = CALL_PURPOSE.get()
                 CALL_PURPOSE.set(self._facts)

@@ -99,17 +99,14 @@ class ModelCalls:
             InvalidToolCallError: The answer announces a call, and has neither that nor text.
             Exception: What the provider raised.
         """
-        data = None
-        if self.hooks.hears(PROVIDER_REQUEST):
-            verdict = await self.hooks.judge(PROVIDER_REQUEST, await self._about(models))
-            if verdict.denied:
-                self.report.deny(PROVIDER_REQUEST, verdict.reason)
-                return None
-            data = verdict.data
-        if not self.history.is_told():
-            await self.history.tell()
+        verdict = await self.hooks.judge(PROVIDER_REQUEST, partial(self._about, models))
+        if verdict.denied:
+            self.report.deny(PROVIDER_REQUEST, verdict.reason)
+            return None
+        if not self.history.has_emitted_all():
+            await self.history.emit_changes()
         try:
-            model = models.asked_for(data)
+            model = models.asked_for(verdict.data)
         except UnknownRoleError as error:
             logger.error("a hook of `%s` asked for a role: %s", PROVIDER_REQUEST, error)
             self.report.deny(PROVIDER_REQUEST, str(error))

@@ -17,7 +17,7 @@ _PRIORITY = -2_000_000_000
 class OpenBlocks:
     """The blocks of one model call that are open, whoever emits their events.
 
-    It looks at the events from when it is made until `look_no_more`; `close` and `abort` emit the
+    It looks at the events from when it is made until `stop_watching`; `close` and `abort` emit the
     ends that are missing. Where nobody hears of blocks when the call begins, nobody misses an end.
     What reads the answer emits its events here: from `abort` on they are dropped, as a reading that
     was left behind would tell of blocks that have ended.
@@ -26,13 +26,13 @@ class OpenBlocks:
     def __init__(self, hooks: HookPoints) -> None:
         """Look at the events of these hooks."""
         self._hooks = hooks
-        self.hears = hooks.hears
+        self.has_listeners = hooks.has_listeners
         self.coordinator = hooks.coordinator
         self.emit = hooks.emit
         self.emit_last = hooks.emit_last
         self._open: dict[Any, dict[str, Any]] = {}
         self._unregister: list[Callable[[], object]] = []
-        if not (hooks.hears(CONTENT_BLOCK_START) or hooks.hears(CONTENT_BLOCK_END)):
+        if not (hooks.has_listeners(CONTENT_BLOCK_START) or hooks.has_listeners(CONTENT_BLOCK_END)):
             return
         register: Any = getattr(hooks.registry, "register", None)
         if callable(register):

@@ -44,7 +44,7 @@ class Shared:
         self.steering = SteeringQueue()
         self.pausing = Pause()
         """Holds a turn between its steps."""
-        self.told = EmittedHistory()
+        self.emitted_history = EmittedHistory()
         """Tells of the messages that enter the history."""
         self.last_call = LastCall()
         self.missing_calls = MissingCalls()

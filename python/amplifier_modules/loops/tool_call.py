@@ -167,7 +167,7 @@ class CallRun:
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
         asks = needs_approval(scope.tools.get(call.name), call.arguments)
-        is_judged = asks or not hooks.allows_unheard(about)
+        is_judged = asks or not hooks.begin_unjudged(about)
         if is_judged:
             tool_input, question = await self._judge_call(about, tool_input, asks=asks)
         tool = self._runnable(tool_input)
@@ -183,8 +183,7 @@ class CallRun:
             return Answer(f"Not run: {limit.reason}.", is_error=True)
         cancellation.tool_started(call.id, call.name)
         try:
-            if hooks.hears(TOOL_START):
-                await hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
+            await hooks.notify(TOOL_START, lambda: {**self._about, "tool_input": tool_input})
             run = partial(self._run, tool, tool_input)
             result = await run_in_context(
                 hooks,
@@ -199,7 +198,7 @@ class CallRun:
         if result is EXPIRED:
             seconds = rules.longest or 0
             raise ToolTimeoutError(call.name, seconds, is_read_only=self.is_read_only)
-        is_heard = hooks.hears(TOOL_POST)
+        is_heard = hooks.has_listeners(TOOL_POST)
         try:
             answer = answer_of(result, rules.max_bytes)
             shown = result_for_hooks(result) if is_heard else None

@@ -94,7 +94,7 @@ class Turn:
         self.ledger = ledger = rules.ledger
         """What the turn may use; None for no limit."""
         self.report = report = TurnReport(shared.orchestrator)
-        self.history = history = TurnHistory(context, shared.told)
+        self.history = history = TurnHistory(context, shared.emitted_history)
         self._equal_errors = EqualErrors(shared.most_errors)
         self._actions = Actions()
         self._goal: GoalMode | None = None
@@ -133,8 +133,7 @@ class Turn:
         was_interrupted = False
         try:
             with self.cancellation.interruptible() as conversation:
-                if self.hooks.hears(EXECUTION_START):
-                    await self.hooks.emit(EXECUTION_START, {"prompt": self.prompt})
+                await self.hooks.notify(EXECUTION_START, lambda: {"prompt": self.prompt})
                 outcome = await self._converse_in_time(models)
                 if outcome in _STOPPED and self.history.ends_in_tool_results:
                     await self.history.close(f"The turn was ended: {self.report.reason}.")
@@ -182,19 +181,19 @@ class Turn:
         return outcome
 
     async def _converse(self, models: TurnModels | Exception) -> Outcome:
-        if self.hooks.hears(TURN_START):
-            about = {"orchestrator": self.shared.orchestrator, "prompt": self.prompt}
-            await self.hooks.emit(TURN_START, about)
-        if not self.history.goes_on(self.hooks.registry):
+        await self.hooks.notify(
+            TURN_START,
+            lambda: {"orchestrator": self.shared.orchestrator, "prompt": self.prompt},
+        )
+        if not self.history.continues_with(self.hooks.registry):
             await self.history.begin(self.hooks.registry)
         prompt = self.prompt
-        if self.hooks.hears(PROMPT_SUBMIT):
-            verdict = await self.hooks.judge(PROMPT_SUBMIT, {"prompt": prompt})
-            if verdict.denied:
-                self.report.deny(PROMPT_SUBMIT, verdict.reason)
-                return Outcome.INCOMPLETE
-            changed = None if verdict.data is None else verdict.data.get("prompt")
-            prompt = changed if isinstance(changed, str) else prompt
+        verdict = await self.hooks.judge(PROMPT_SUBMIT, {"prompt": prompt})
+        if verdict.denied:
+            self.report.deny(PROMPT_SUBMIT, verdict.reason)
+            return Outcome.INCOMPLETE
+        changed = None if verdict.data is None else verdict.data.get("prompt")
+        prompt = changed if isinstance(changed, str) else prompt
         if isinstance(models, Exception):
             raise models
         self._asking.describe_tools()
@@ -203,9 +202,9 @@ class Turn:
         outcome = await self._iterate(models, recovery)
         if outcome is Outcome.COMPLETED and (goal := self._look_for_goal()) is not None:
             outcome = await goal.pursue(models, partial(self._iterate, models, recovery))
-        if outcome is not Outcome.CANCELLED and self.hooks.hears(PROMPT_COMPLETE):
-            await self.hooks.emit(
-                PROMPT_COMPLETE, {"prompt": prompt, "response": self.report.answer}
+        if outcome is not Outcome.CANCELLED:
+            await self.hooks.notify(
+                PROMPT_COMPLETE, lambda: {"prompt": prompt, "response": self.report.answer}
             )
         return outcome
 

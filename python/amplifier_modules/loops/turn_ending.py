@@ -29,8 +29,8 @@ logger = logging.getLogger(__name__)
 
 def is_silent(hooks: HookPoints, history: TurnHistory) -> bool:
     """Whether a turn that was not cancelled ends without a word: nobody hears of its end."""
-    is_told = history.is_told() and not hooks.has_open_calls()
-    return is_told and not any(map(hooks.hears, ENDINGS))
+    has_emitted_all = history.has_emitted_all() and not hooks.has_open_calls()
+    return has_emitted_all and not any(map(hooks.has_listeners, ENDINGS))
 
 
 class TurnEnding:
@@ -81,13 +81,13 @@ class TurnEnding:
         yield self._steering.discard(self._hooks, STEERING_CANCELLED)
         if self._history.ends_in_tool_results:
             yield self._close_history()
-        yield self._history.tell()
+        yield self._history.emit_changes()
         yield self._hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
         yield from self._closing_events()
 
     def _last_steps(self, reason: str) -> Steps:
         yield from self._hooks.ends_of_open_calls(reason)
-        yield self._history.tell()
+        yield self._history.emit_changes()
         yield from self._closing_events()
 
     def _closing_events(self) -> Steps:

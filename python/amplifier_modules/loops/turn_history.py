@@ -23,20 +23,20 @@ logger = logging.getLogger(__name__)
 class TurnHistory:
     """The conversation in the context, as its turn extends it.
 
-    A message is added completely or not at all, also during cancellation, and each is told by an
+    A message is added completely or not at all, also during cancellation, and each is an
     event. One limit: `asyncio.Task.cancel` may interrupt a context that suspends before it has
     stored a message; ours does not.
     """
 
-    def __init__(self, context: Any, told: EmittedHistory | None = None) -> None:
+    def __init__(self, context: Any, emitted: EmittedHistory | None = None) -> None:
         """Extend the conversation of this context.
 
         Args:
             context: The context.
-            told: Tells of what is added; None for no events but those of the context itself.
+            emitted: Emits the events of what is added; None for none but those of the context itself.
         """
         self.context = context
-        self._told = told
+        self._emitted = emitted
         self.ends_in_tool_results = False
         """Whether the last message of the turn is the result of a tool."""
         self.awaits_results = False
@@ -91,33 +91,33 @@ class TurnHistory:
         if callable(note):
             note(usage)
 
-    def goes_on(self, hooks: Any) -> bool:
-        """Whether `begin` would tell this registry nothing."""
-        return self._told is None or self._told.goes_on(self.context, hooks)
+    def continues_with(self, hooks: Any) -> bool:
+        """Whether this registry has had the events of all that is there, so that `begin` emits none."""
+        return self._emitted is None or self._emitted.continues_with(self.context, hooks)
 
     async def begin(self, hooks: Any) -> None:
-        """Tell this registry what is there already, where it was not told."""
-        if self._told is not None:
+        """Emit to this registry what is there already, as far as it has not had it."""
+        if self._emitted is not None:
             with Shielded():
-                await self._told.begin(self.context, hooks)
+                await self._emitted.begin(self.context, hooks)
 
-    async def tell(self) -> None:
-        """Tell what others have changed, and what a cancellation kept from being told."""
-        if self._told is None or self._told.is_told():
+    async def emit_changes(self) -> None:
+        """Emit what others have changed, and what a cancellation kept from being emitted."""
+        if self._emitted is None or self._emitted.has_emitted_all():
             return
         try:
             with Shielded():
-                await self._told.tell()
+                await self._emitted.emit()
         except Exception:
             logger.exception("the history of the context could not be read")
 
-    def is_told(self) -> bool:
-        """Whether `tell` would do nothing."""
-        return self._told is None or self._told.is_told()
+    def has_emitted_all(self) -> bool:
+        """Whether there is nothing to emit."""
+        return self._emitted is None or self._emitted.has_emitted_all()
 
     def _adds_at_once(self) -> bool:
-        """Whether there is nothing to shield: the context awaits nothing, and nobody is told."""
-        if self._told is not None and not self._told.tells_itself:
+        """Whether there is nothing to shield: the context awaits nothing, and nothing is emitted."""
+        if self._emitted is not None and not self._emitted.emits_itself:
             return False
         return getattr(self.context, "adds_at_once", False) is True
 
@@ -136,8 +136,8 @@ class TurnHistory:
     async def _add(self, message: dict[str, Any], source: str | None = None) -> None:
         with from_source(source):
             await self._store(message)
-            if self._told is not None and not self._told.is_told():
-                await self._told.tell()
+            if self._emitted is not None and not self._emitted.has_emitted_all():
+                await self._emitted.emit()
 
     def _store(self, message: dict[str, Any]) -> Awaitable[Any]:
         return awaitable_of(self.context.add_message(message), "add_message", "context")

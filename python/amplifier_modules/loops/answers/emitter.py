@@ -9,7 +9,7 @@ from typing import Any, Protocol
 class Emitter(Protocol):
     """Emits the events of a turn."""
 
-    hears: Callable[[str], bool]
+    has_listeners: Callable[[str], bool]
     """Whether emitting an event has an effect."""
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:

@@ -88,15 +88,23 @@ class HookPoints:
         self._waiting: list[Injection] = []
         self._open_calls: dict[Any, Mapping[str, Any]] = {}
         """The calls whose `tool:pre` was emitted, and nothing that ends them."""
-        self.hears: Callable[[str], bool] = listener_check(hooks)
+        self.has_listeners: Callable[[str], bool] = listener_check(hooks)
         """Whether emitting an event has an effect: where it has none, its data is not needed."""
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event that hooks can only observe."""
         if event in _ENDS_OF_CALLS:
             self.note_ended(data.get("tool_call_id"))
-        if self.hears(event):
+        if self.has_listeners(event):
             await self._emit(event, data)
+
+    async def notify(self, event: str, make_payload: Callable[[], dict[str, Any]]) -> None:
+        """Emit an event that hooks can only observe; its payload is made where somebody listens.
+
+        Most events of most turns have no listener, and to make a payload costs more than the rest.
+        """
+        if self.has_listeners(event):
+            await self.emit(event, make_payload())
 
     async def emit_last(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event that ends something, for a limited time also during cancellation."""
@@ -118,28 +126,39 @@ class HookPoints:
             error = {"type": "CancelledError", "msg": reason}
             yield self.emit(TOOL_ERROR, {**call, "error": error})
 
-    async def judge(self, event: str, data: dict[str, Any]) -> Verdict:
+    async def judge(
+        self, event: str, data: dict[str, Any] | Callable[[], Awaitable[dict[str, Any]]]
+    ) -> Verdict:
         """Let the hooks decide about a step, and keep their injections for the next request.
+
+        Args:
+            event: The event.
+            data: Its payload, or what makes it, which is called where somebody listens.
 
         Raises:
             ValueError: An injection is longer than the session allows.
         """
+        has_listeners = self.has_listeners(event)
+        if callable(data):
+            if not has_listeners:
+                return _ALLOWED
+            data = await data()
         if event in _ENDS_OF_CALLS:
             self.note_ended(data.get("tool_call_id"))
-        if not self.hears(event):
+        if not has_listeners:
             return _ALLOWED
         result = await self._emit(event, data)
         asks = getattr(result, "action", None) == "ask_user"
         asked = asked_call(data, data.get("tool_input")) if asks else None
         return await self._process(result, event, asked)
 
-    def allows_unheard(self, call: Mapping[str, Any]) -> bool:
-        """Whether no hook is to be asked about a call; then it has begun, and may run.
+    def begin_unjudged(self, call: Mapping[str, Any]) -> bool:
+        """Begin a call that no hook is asked about; whether it is one, and may run.
 
         Args:
             call: What events say of it, which must not change any more.
         """
-        if self.hears(TOOL_PRE):
+        if self.has_listeners(TOOL_PRE):
             return False
         self._open_calls[call["tool_call_id"]] = call
         return True
