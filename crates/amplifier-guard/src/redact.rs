@@ -29,7 +29,7 @@ mod stream;
 mod table;
 mod value;
 mod vendor;
-mod words;
+mod word_lists;
 
 use std::borrow::Cow;
 
@@ -190,10 +190,10 @@ struct Scan {
 /// All replacements of secrets, one per line.
 fn marks() -> String {
     let mut marks = String::new();
-    for kind in words::kinds().chain(vendor::kinds()) {
+    for kind in word_lists::kinds().chain(vendor::kinds()) {
         marks.extend([MARK, kind, "]\n"]);
     }
-    for kind in words::words(words::List::Kind) {
+    for kind in word_lists::words(word_lists::List::Kind) {
         marks.extend([MARK, &kind.replace('_', " "), "]\n"]);
     }
     marks

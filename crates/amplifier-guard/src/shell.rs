@@ -7,8 +7,8 @@ mod error;
 mod filter;
 mod kind;
 mod sed;
+mod split;
 mod table;
-mod words;
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::shown::beginning as shown;
 use crate::trace::refused;
 
 pub use error::ShellError;
-pub use words::{ShellJoiner, ShellStep};
+pub use split::{ShellJoiner, ShellStep};
 
 /// The longest command line that is examined, in bytes.
 const MAX_COMMAND_BYTES: usize = 16_384;
@@ -52,7 +52,7 @@ impl ShellPolicy {
     ) -> Result<Self, ShellError> {
         let lines: Vec<_> = lines
             .into_iter()
-            .map(words::words)
+            .map(split::words)
             .collect::<Result<_, _>>()?;
         // Read the tables now, so that no decision waits for them.
         _ = table::table("");
@@ -87,7 +87,7 @@ impl ShellPolicy {
     pub fn check_line(&self, line: &str) -> Result<Vec<ShellStep>, ShellError> {
         let judge = || {
             expect_short(line.len(), "bytes", MAX_COMMAND_BYTES)?;
-            let steps = words::steps(line)?;
+            let steps = split::steps(line)?;
             let words = steps.iter().map(|step| step.words.len()).sum();
             expect_short(words, "words", MAX_WORDS)?;
             for step in &steps {
@@ -147,7 +147,7 @@ impl ShellPolicy {
 /// The words of one plain command, as every POSIX shell reads it.
 pub fn read(command: &str) -> Result<Vec<String>, ShellError> {
     expect_short(command.len(), "bytes", MAX_COMMAND_BYTES)?;
-    let words = words::words(command)?;
+    let words = split::words(command)?;
     expect_short(words.len(), "words", MAX_WORDS)?;
     Ok(words)
 }

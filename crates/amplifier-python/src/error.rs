@@ -11,8 +11,8 @@ use pyo3::exceptions::{
 };
 use pyo3::{PyErr, PyErrArguments, Python};
 
-use crate::first_made::ImportedClass;
 use crate::guard::finding::fields;
+use crate::lazy_object::ImportedClass;
 
 /// The exceptions of Python that errors become.
 macro_rules! exceptions {

@@ -11,7 +11,7 @@ use pyo3::types::{
     PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyNone, PySet, PyString, PyTuple, PyType,
 };
 
-use crate::first_made::FirstMade;
+use crate::lazy_object::LazyObject;
 
 /// The JSON form of a value, sharing no container with it.
 pub(crate) fn shape_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -190,7 +190,7 @@ fn type_name<'py>(value: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
 
 /// The characters of a subclass of `str`, as a plain `str`.
 fn plain_text<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-    static JOIN: FirstMade<Py<PyAny>> = FirstMade::new();
+    static JOIN: LazyObject<Py<PyAny>> = LazyObject::new();
     let py = text.py();
     let join = JOIN.get(py, || {
         PyString::new(py, "").getattr("join").map(Bound::unbind)
@@ -266,7 +266,7 @@ struct Kinds {
 
 impl Kinds {
     fn get(py: Python<'_>) -> PyResult<&Self> {
-        static KINDS: FirstMade<Kinds> = FirstMade::new();
+        static KINDS: LazyObject<Kinds> = LazyObject::new();
         KINDS.get(py, || {
             Ok(Self {
                 enumeration: py.import("enum")?.getattr("Enum")?.unbind(),

@@ -3,12 +3,12 @@
 mod contents;
 mod engine_names;
 mod error;
-mod first_made;
 mod guard;
 mod interpreter;
 mod json;
 mod json_shape;
 mod kernel;
+mod lazy_object;
 mod model;
 mod module;
 mod stream;

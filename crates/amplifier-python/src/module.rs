@@ -4,7 +4,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::first_made::FirstMade;
+use crate::lazy_object::LazyObject;
 
 /// The module of this name as it is in `sys.modules` now, imported if it is not there.
 ///
@@ -34,7 +34,7 @@ fn is_initializing(py: Python<'_>, module: &Bound<'_, PyAny>) -> bool {
 
 /// `sys.modules`.
 pub(crate) fn loaded(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
-    static MODULES: FirstMade<Py<PyDict>> = FirstMade::new();
+    static MODULES: LazyObject<Py<PyDict>> = LazyObject::new();
     let modules = MODULES.get(py, || {
         Ok(py
             .import("sys")?

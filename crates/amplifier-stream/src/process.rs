@@ -4,6 +4,7 @@
 //! an iterator and, with the feature `futures`, [`process_stream_async`] over a `Stream`.
 
 mod adapter;
+mod answer_text;
 mod calls;
 mod chunk;
 mod drive;
@@ -12,7 +13,6 @@ mod judgement;
 mod native;
 mod processor;
 mod result;
-mod told;
 
 pub use adapter::{chunk_of, last_chunk};
 pub use chunk::{ChunkCall, ChunkType, StreamChunk};

@@ -5,7 +5,7 @@ use memchr::{memchr, memchr3};
 
 use super::class::is_letter;
 use super::look::ahead;
-use super::words::{List, words};
+use super::word_lists::{List, words};
 use crate::text::character::Class;
 use amplifier_core::steps;
 

@@ -8,7 +8,7 @@ use super::look::{LOOK_BYTES, ahead, behind, line_before, stretch, tail, trimmed
 use super::name::{self, Name, Named};
 use super::random::{is_mixed, is_random};
 use super::value::{self, Value};
-use super::words::{List, ends, is_word};
+use super::word_lists::{List, ends, is_word};
 
 /// The most bytes of an element's text.
 const MAX_ELEMENT_BYTES: usize = 1024;

@@ -7,7 +7,7 @@ use super::look::{LOOK_BYTES, stretch};
 use super::random::{is_random, is_unspoken};
 use super::span::MARK;
 use super::value::{self, Value};
-use super::words::{List, is_word};
+use super::word_lists::{List, is_word};
 
 /// `Authorization: <scheme> <credentials>`; the scheme stays.
 pub(super) fn authorization(text: &[u8], start: usize) -> Option<Found> {

@@ -4,7 +4,7 @@ use super::class::is_letter;
 use super::look::{behind, tail, trimmed};
 use super::random::is_mixed;
 use super::span::MARK;
-use super::words::{self, List, ends, is_word};
+use super::word_lists::{self, List, ends, is_word};
 
 /// The longest name that is recognised, in bytes.
 pub(super) const MAX_NAME_BYTES: usize = 64;
@@ -144,12 +144,12 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
 
 /// What a name without separators implies that ends in a word.
 fn of_words(whole: &[u8], before: &[u8], word: &[u8]) -> Option<Name> {
-    if let Some((ending, kind)) = words::secret(whole) {
+    if let Some((ending, kind)) = word_lists::secret(whole) {
         let before = &whole[..whole.len() - ending.len()];
         let is_mark = ending == "token" && ends(List::Mark, before);
         return (!is_mark).then_some(Name::Strong(kind));
     }
-    if let Some((_, kind)) = whole.strip_suffix(b"s").and_then(words::secret) {
+    if let Some((_, kind)) = whole.strip_suffix(b"s").and_then(word_lists::secret) {
         return Some(Name::Plural(kind));
     }
     match word {
@@ -174,14 +174,14 @@ pub(super) fn may_end(text: &[u8]) -> bool {
     let mut letters = letters.skip_while(|byte| byte.is_ascii_digit());
     let mut end = [(); 3].map(|()| letters.next().copied().unwrap_or_default());
     end.reverse();
-    if words::may_end(&end, false) || end[1..].eq_ignore_ascii_case(b"pw") {
+    if word_lists::may_end(&end, false) || end[1..].eq_ignore_ascii_case(b"pw") {
         return true;
     }
     let word = trimmed(text, |byte| !byte.is_ascii_alphabetic());
-    let may_be_weak = words::may_end(word, true);
+    let may_be_weak = word_lists::may_end(word, true);
     let word = tail(word, is_letter);
     may_be_weak
-        && words::words(List::Weak).iter().any(|weak| {
+        && word_lists::words(List::Weak).iter().any(|weak| {
             let (before, last) = word.split_at(word.len().saturating_sub(weak.len()));
             last.eq_ignore_ascii_case(weak.as_bytes())
                 && match before {

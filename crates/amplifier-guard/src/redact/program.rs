@@ -6,7 +6,7 @@ use super::class::is_part;
 use super::finds::{Finds, Found};
 use super::look::{ahead, stretch};
 use super::value::{self, Value};
-use super::words::{List, words};
+use super::word_lists::{List, words};
 
 /// How far behind its program an option is looked for.
 const MAX_LINE_BYTES: usize = 256;

@@ -3,7 +3,7 @@
 use super::look::{LOOK_BYTES, ahead, stretch, trimmed};
 use super::name::{self, Name};
 use super::random::{is_random, variety};
-use super::words::{List, is_word, words};
+use super::word_lists::{List, is_word, words};
 use amplifier_core::steps;
 
 /// The place of a value.

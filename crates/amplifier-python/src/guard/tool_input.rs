@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::{Error, ToolInputDenied, ToolSchemaDenied, as_refusal};
-use crate::first_made::is_mapping;
 use crate::guard::text::encoded;
 use crate::json::{from_python, object_to_python};
+use crate::lazy_object::is_mapping;
 
 /// Decides which arguments tools run with, by the tools' own JSON schemas.
 #[pyclass(frozen, module = "amplifier_core._engine")]

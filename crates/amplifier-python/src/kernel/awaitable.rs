@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use crate::first_made::ImportedClass;
+use crate::lazy_object::ImportedClass;
 
 /// Whether a value can be awaited: a coroutine, or anything with `__await__`.
 pub(crate) fn is_awaitable(value: &Bound<'_, PyAny>) -> PyResult<bool> {

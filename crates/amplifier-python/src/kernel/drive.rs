@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyNone, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::first_made::FirstMade;
 use crate::interpreter::may_go_on;
+use crate::lazy_object::LazyObject;
 use crate::traverse::{Traverse, traverse};
 
 /// The next step of a machine.
@@ -153,7 +153,7 @@ impl Step {
 /// A coroutine function of `amplifier_core._kernel.drive` under the name of a method, made once.
 pub(crate) struct Driver {
     qualname: &'static str,
-    function: FirstMade<Py<PyAny>>,
+    function: LazyObject<Py<PyAny>>,
 }
 
 impl Driver {
@@ -161,7 +161,7 @@ impl Driver {
     pub(crate) const fn new(qualname: &'static str) -> Self {
         Self {
             qualname,
-            function: FirstMade::new(),
+            function: LazyObject::new(),
         }
     }
 

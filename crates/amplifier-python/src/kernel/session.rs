@@ -17,7 +17,6 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::contents::Contents;
 use crate::error::Error;
-use crate::first_made::ImportedClass;
 use crate::kernel::coordinator::mounted::{Identity, RustCoordinator};
 use crate::kernel::drive::Driver;
 use crate::kernel::hook::defaults::Defaults;
@@ -26,6 +25,7 @@ use crate::kernel::session::execute::Execute;
 use crate::kernel::session::initialize::Initialize;
 use crate::kernel::session::shutdown::Shutdown;
 use crate::kernel::session::state::{Inside, RustSession};
+use crate::lazy_object::ImportedClass;
 use crate::module::module;
 use crate::traverse::Traverse;
 

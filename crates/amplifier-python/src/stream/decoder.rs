@@ -15,8 +15,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::error::{Error, Misuse};
-use crate::first_made::is_mapping;
 use crate::json::object_to_python;
+use crate::lazy_object::is_mapping;
 use crate::stream::partial_arguments::Growing;
 use crate::stream::stream_event::StreamEvent;
 use crate::stream::stream_result::{StreamResult, error_to_python};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use amplifier_core::{Json, Object};
 
+use super::answer_text::AnswerText;
 use super::calls::Calls;
 use super::chunk::{ChunkCall, ChunkType, StreamChunk};
 use super::event::AgentEvent;
 use super::result::ProcessedStream;
-use super::told::Told;
 use crate::{ParsedCall, ToolCall, ToolCallEvent, ToolCallParser};
 
 mod restart;
@@ -28,8 +28,8 @@ pub struct StreamProcessor {
     is_thinking: bool,
     has_message: bool,
     /// The thinking, and the message with its tags.
-    thinking: Told,
-    message: Told,
+    thinking: AnswerText,
+    message: AnswerText,
     calls: Calls,
     /// The number of the call in tags among all calls; `None` for one that is left out.
     tagged: Option<u64>,
@@ -46,8 +46,8 @@ impl StreamProcessor {
             answer: ProcessedStream::default(),
             is_thinking: false,
             has_message: false,
-            thinking: Told::default(),
-            message: Told::default(),
+            thinking: AnswerText::default(),
+            message: AnswerText::default(),
             calls: Calls::default(),
             tagged: None,
             judged_calls: Vec::new(),

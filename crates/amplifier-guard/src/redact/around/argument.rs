@@ -5,7 +5,7 @@ use super::super::look::{LOOK_BYTES, ahead, stretch, tail};
 use super::super::name::{self, Name, Named};
 use super::super::random::is_unspoken;
 use super::super::value::{self, Value};
-use super::super::words::{List, words};
+use super::super::word_lists::{List, words};
 
 /// Takes the last of the quoted arguments behind a name, or behind `auth=`.
 pub(in crate::redact) fn find(text: &[u8], named: Named, finds: &mut Finds) {

@@ -8,7 +8,7 @@ use super::super::look::{ahead, behind, line_before, stretch, tail, trimmed};
 use super::super::name::{self, MAX_QUOTES, Name, Named};
 use super::super::random::is_unspoken;
 use super::super::value::{self, Value};
-use super::super::words::{List, is_word};
+use super::super::word_lists::{List, is_word};
 
 /// The most of a mapping that is looked at.
 const MAX_MAPPING_BYTES: usize = 2048;

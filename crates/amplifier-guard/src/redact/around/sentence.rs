@@ -5,7 +5,7 @@ use super::super::look::{ahead, line_before, stretch, tail, trimmed};
 use super::super::name::{Name, Named};
 use super::super::random::is_unspoken;
 use super::super::value::Value;
-use super::super::words::{List, is_word};
+use super::super::word_lists::{List, is_word};
 
 /// How far behind the name a secret is looked for.
 const MAX_SENTENCE_BYTES: usize = 160;

@@ -9,13 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
 
 use crate::contents::Contents;
-use crate::first_made::FirstMade;
 use crate::kernel::drive::Driver;
 use crate::kernel::hook::defaults::Defaults;
 use crate::kernel::hook::handlers::{self, Entry, Handlers};
 use crate::kernel::hook::result as hook_result;
 use crate::kernel::payload::Payload;
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
+use crate::lazy_object::LazyObject;
 use crate::module::module;
 use crate::traverse::traverse;
 
@@ -55,7 +55,7 @@ impl RustHookRegistry {
     /// It imports what emits need, so that no emit imports anything: code that an import runs, or
     /// that interrupts it, could emit itself and find modules that are not complete.
     pub(crate) fn make(py: Python<'_>) -> PyResult<Self> {
-        static IMPORTED: FirstMade<()> = FirstMade::new();
+        static IMPORTED: LazyObject<()> = LazyObject::new();
         IMPORTED.get(py, || {
             hook_result::Models::get(py)?;
             for driver in [&EMIT, &EMIT_EACH, &EMIT_AND_COLLECT] {

@@ -5,7 +5,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyString};
 
-use crate::first_made::FirstMade;
+use crate::lazy_object::LazyObject;
 
 /// The model classes and what makes an instance of `HookResult` in a third of a microsecond:
 /// calling the class costs four times that, and one is made for every event.
@@ -23,7 +23,7 @@ pub(crate) struct Models {
 
 impl Models {
     pub(crate) fn get(py: Python<'_>) -> PyResult<&Self> {
-        static MODELS: FirstMade<Models> = FirstMade::new();
+        static MODELS: LazyObject<Models> = LazyObject::new();
         MODELS.get(py, || {
             let models = py.import("amplifier_core._hook_result")?;
             let hook_result = models.getattr("HookResult")?;

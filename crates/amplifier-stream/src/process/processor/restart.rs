@@ -2,10 +2,10 @@
 
 use super::StreamProcessor;
 use crate::ToolCallEvent;
+use crate::process::answer_text::Dropped;
 use crate::process::calls::text_of;
 use crate::process::chunk::ChunkType;
 use crate::process::event::AgentEvent;
-use crate::process::told::Dropped;
 
 impl StreamProcessor {
     /// Takes back the text of a block.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// Text in the order in which it came.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct AnswerText {
     pieces: Vec<(Option<u64>, String)>,
     /// The places of the pieces of each block.
     places: HashMap<Option<u64>, Vec<usize>>,
@@ -21,7 +21,7 @@ pub(super) enum Dropped {
     All,
 }
 
-impl Told {
+impl AnswerText {
     pub(super) fn add(&mut self, block: Option<u64>, text: &str) {
         if text.is_empty() {
             return;

@@ -8,9 +8,9 @@ use pyo3::types::{PyDict, PyType};
 ///
 /// Making it runs Python code, which may come back to the same value: an import hook, a signal
 /// handler, a finalizer. It is then made more than once, and everyone uses the first one.
-pub(crate) struct FirstMade<T>(PyOnceLock<T>);
+pub(crate) struct LazyObject<T>(PyOnceLock<T>);
 
-impl<T> FirstMade<T> {
+impl<T> LazyObject<T> {
     pub(crate) const fn new() -> Self {
         Self(PyOnceLock::new())
     }
@@ -29,7 +29,7 @@ impl<T> FirstMade<T> {
 pub(crate) struct ImportedClass {
     module: &'static str,
     name: &'static str,
-    class: FirstMade<Py<PyType>>,
+    class: LazyObject<Py<PyType>>,
 }
 
 impl ImportedClass {
@@ -37,7 +37,7 @@ impl ImportedClass {
         Self {
             module,
             name,
-            class: FirstMade::new(),
+            class: LazyObject::new(),
         }
     }
 
