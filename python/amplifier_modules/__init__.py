@@ -1,6 +1,8 @@
 """The modules that come with the kernel: loops, contexts, tools, hooks, and the table of all."""
 
-MODULES: dict[str, str] = {
+from amplifier_providers.services import SERVICES
+
+_OTHERS = {
     "context-persistent": "amplifier_modules.contexts.persistent",
     "context-simple": "amplifier_modules.contexts.simple",
     "hooks-guard": "amplifier_modules.hooks.guard",
@@ -8,31 +10,18 @@ MODULES: dict[str, str] = {
     "loop-basic": "amplifier_modules.loops.basic",
     "loop-streaming": "amplifier_modules.loops.streaming",
     "loop-tagged": "amplifier_modules.loops.tagged",
-    "provider-anthropic": "amplifier_providers.anthropic",
-    "provider-azure-openai": "amplifier_providers.azure_openai",
-    "provider-deepseek": "amplifier_providers.openai_chat.services.deepseek",
     "provider-demo": "amplifier_providers.demo",
-    "provider-fireworks": "amplifier_providers.openai_chat.services.fireworks",
-    "provider-groq": "amplifier_providers.openai_chat.services.groq",
-    "provider-huggingface": "amplifier_providers.openai_chat.services.huggingface",
-    "provider-huggingface-tgi": "amplifier_providers.openai_chat.services.tgi",
-    "provider-llama-cpp": "amplifier_providers.openai_chat.services.llama_cpp",
-    "provider-lm-studio": "amplifier_providers.openai_chat.services.lm_studio",
-    "provider-mistral": "amplifier_providers.openai_chat.services.mistral",
     "provider-mock": "amplifier_providers.mock",
-    "provider-ollama": "amplifier_providers.ollama",
-    "provider-openai": "amplifier_providers.openai",
-    "provider-openai-chat": "amplifier_providers.openai_chat",
-    "provider-openrouter": "amplifier_providers.openai_chat.services.openrouter",
     "provider-scripted": "amplifier_providers.scripted",
-    "provider-together": "amplifier_providers.openai_chat.services.together",
-    "provider-vllm": "amplifier_providers.openai_chat.services.vllm",
-    "provider-xai": "amplifier_providers.openai_chat.services.xai",
     "tool-conversation": "amplifier_modules.tools.conversation",
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",
     "tool-task": "amplifier_modules.tools.task",
 }
+
+MODULES: dict[str, str] = dict(
+    sorted([*_OTHERS.items(), *((each.module_id, each.module) for each in SERVICES.values())])
+)
 """Import path of each module by its id.
 
 Where a mount plan names the id, an installed module of the same id takes precedence; what the

@@ -189,7 +189,7 @@ def test_to_import_the_types_imports_no_provider_and_no_http() -> None:
     program = (
         "import sys\nfrom arcllm import Message, load_model\n"
         "late = ('httpx2', 'anyio', 'amplifier_stream', 'amplifier_guard', 'arcllm.providers',"
-        " 'amplifier_providers')\n"
+        " 'amplifier_providers.wire', 'amplifier_providers.services')\n"
         "print([name for name in late if name in sys.modules])\n"
     )
     done = subprocess.run(

@@ -7,7 +7,7 @@ from errno import ECONNREFUSED, ECONNRESET
 
 import pytest
 
-from amplifier_providers.own_servers import is_here
+from amplifier_providers.services import is_here
 from amplifier_providers.wire.errors import unreachable_error
 from amplifier_providers.wire.service import Service
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
-from amplifier_providers.anthropic.models import DEFAULT_MODEL as CLAUDE
-from amplifier_providers.openai_chat.presets import PRESETS
-from amplifier_providers.requests.openai_models import DEFAULT_MODEL as GPT
+from amplifier_providers.services import SERVICES
 
 if TYPE_CHECKING:
     from amplifier_app.commands.named_modules import NamedModules
@@ -63,21 +61,17 @@ class KnownProvider:
 DEMO = KnownProvider("demo", model="demo")
 """The local program that answers where there is no key."""
 PROVIDERS: Mapping[str, KnownProvider] = {
-    provider.name: provider
-    for provider in (
-        KnownProvider("anthropic", "ANTHROPIC_API_KEY", CLAUDE),
-        KnownProvider("openai", "OPENAI_API_KEY", GPT),
-        KnownProvider("openai-chat", "OPENAI_API_KEY", without_key="optional"),
-        KnownProvider(
-            "azure-openai",
-            "AZURE_OPENAI_API_KEY",
-            other_variables=("AZURE_OPENAI_KEY",),
-            without_key="or Entra ID",
-        ),
-        KnownProvider("ollama", "OLLAMA_API_KEY", without_key="Cloud only"),
-        *(KnownProvider(name, preset.key_variable) for name, preset in PRESETS.items()),
-        DEMO,
-    )
+    **{
+        each.name: KnownProvider(
+            each.name,
+            each.key_variable,
+            each.default_model,
+            each.other_key_variables,
+            each.without_key,
+        )
+        for each in SERVICES.values()
+    },
+    DEMO.name: DEMO,
 }
 """By their names; of those with a usual model and a key, the first whose key is set answers."""
 USUAL = PROVIDERS["anthropic"]

@@ -7,22 +7,17 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from ..services import ANTHROPIC
 from ..settings import Env, OptionalText
 from ..wire.mounting import settings_with_key
 from ..wire.service import Service
 from ..wire.settings import Address, ApiKey, HeaderNames, HttpSettings, ServiceTools, base_url_or
 from .models import DEFAULT_MODEL
 
-PROVIDER = "anthropic"
+PROVIDER = ANTHROPIC.name
 """The name under which the provider is mounted, and by which errors and events name it."""
-DEFAULT_BASE_URL = "https://api.anthropic.com"
-SERVICE = Service(
-    name=PROVIDER,
-    title="Anthropic",
-    dialect="anthropic",
-    key_from="ANTHROPIC_API_KEY",
-    address_from="ANTHROPIC_BASE_URL",
-)
+DEFAULT_BASE_URL = ANTHROPIC.base_url
+SERVICE = Service.of(ANTHROPIC)
 FALLBACK_MODEL = "sonnet"
 """The model for `fallback_on_overload` where none is named."""
 
@@ -38,13 +33,13 @@ class AnthropicConfig(HttpSettings):
     ignored_keys = frozenset({"instance_id"})
     renamed_keys: ClassVar[Mapping[str, str]] = {"effort": "reasoning_effort"}
 
-    api_key: Annotated[ApiKey, Env("ANTHROPIC_API_KEY")] = Field(repr=False)
+    api_key: Annotated[ApiKey, Env(ANTHROPIC.key_variable)] = Field(repr=False)
     """The API key; without one the provider is not mounted."""
     base_url: Annotated[
         str,
         AfterValidator(base_url_or(DEFAULT_BASE_URL, without="/v1")),
         Address,
-        Env("ANTHROPIC_BASE_URL"),
+        Env(ANTHROPIC.address_variable),
     ] = Field(default=DEFAULT_BASE_URL, repr=False)
     """Address of the API; it may contain a password, so it is treated as a secret."""
     default_model: str = DEFAULT_MODEL

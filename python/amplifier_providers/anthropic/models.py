@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-DEFAULT_MODEL = "claude-sonnet-5-5"
+from ..services import ANTHROPIC
+
+DEFAULT_MODEL = ANTHROPIC.default_model
 
 Thinking = Literal["none", "budget", "adaptive"]
 

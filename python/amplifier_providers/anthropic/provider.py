@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from amplifier_stream import StreamResult
 
 VERSION = "2023-06-01"
-_NO_KEY = "no API key; set `ANTHROPIC_API_KEY` or the config key `api_key`"
+_NO_KEY = f"no API key; set `{SERVICE.key_from}` or the config key `api_key`"
 _CAPABILITIES = ["streaming", "tools", "thinking", "vision"]
 _MODELS = "/v1/models"
 _MODELS_PER_PAGE = 1_000
@@ -65,7 +65,7 @@ class AnthropicProvider(WireProvider):
         return ProviderInfo(
             id=PROVIDER,
             display_name="Anthropic",
-            credential_env_vars=["ANTHROPIC_API_KEY"],
+            credential_env_vars=[SERVICE.key_from],
             capabilities=self.get_model_info().capabilities,
             defaults=self.model_defaults(self.config.default_model, self.config.max_tokens),
             config_fields=key_and_address(SERVICE, self._client.shown_url),

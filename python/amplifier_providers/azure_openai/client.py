@@ -11,7 +11,7 @@ from amplifier_core.models import ConfigField, ProviderInfo
 from ..requests.openai_models import ModelProfile, model_profile
 from ..wire.client import ServiceClient
 from ..wire.service import Service
-from .config import MODULE, PROVIDER, AzureOpenAIConfig
+from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig
 from .identity import Credential, Tokens, credential_of
 
 logger = logging.getLogger(__name__)
@@ -87,8 +87,8 @@ def azure_info(capabilities: list[str], defaults: dict[str, Any]) -> ProviderInf
     """Return what a provider for Azure says of itself."""
     return ProviderInfo(
         id=PROVIDER,
-        display_name="Azure OpenAI",
-        credential_env_vars=["AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"],
+        display_name=SERVICE.title,
+        credential_env_vars=[SERVICE.key_from, SERVICE.address_from],
         capabilities=capabilities,
         defaults=defaults,
         config_fields=[
@@ -96,14 +96,14 @@ def azure_info(capabilities: list[str], defaults: dict[str, Any]) -> ProviderInf
                 id="endpoint",
                 display_name="Endpoint",
                 prompt="Address of the resource, such as https://RESOURCE.openai.azure.com",
-                env_var="AZURE_OPENAI_ENDPOINT",
+                env_var=SERVICE.address_from,
             ),
             ConfigField(
                 id="api_key",
                 display_name="API key",
                 field_type="secret",
                 prompt="Azure OpenAI API key; none for Entra ID",
-                env_var="AZURE_OPENAI_API_KEY",
+                env_var=SERVICE.key_from,
                 required=False,
             ),
             ConfigField(

@@ -10,28 +10,23 @@ from pydantic import AfterValidator, Field
 
 from ..requests.openai_models import DEFAULT_MODEL
 from ..responses.settings import ResponsesSettings
+from ..services import AZURE_OPENAI
 from ..settings import Env, OptionalText, SettingError, read_settings
 from ..value_problems import Form
 from ..wire.service import Service
 from ..wire.settings import ApiKey
 from .address import Place, place_of
 
-PROVIDER = "azure-openai"
+PROVIDER = AZURE_OPENAI.name
 """The name under which the provider is mounted, and by which errors and events name it."""
 MODULE = f"provider-{PROVIDER}"
-SERVICE = Service(
-    name=PROVIDER,
-    title="Azure OpenAI",
-    dialect="responses",
-    key_from="AZURE_OPENAI_API_KEY",
-    address_from="AZURE_OPENAI_ENDPOINT",
-)
-NO_ADDRESS = "no address; set `AZURE_OPENAI_ENDPOINT` or the config key `endpoint`"
+SERVICE = Service.of(AZURE_OPENAI)
+NO_ADDRESS = f"no address; set `{SERVICE.address_from}` or the config key `endpoint`"
 NO_KEY = (
-    "no API key; set `AZURE_OPENAI_API_KEY` or the config key `api_key`, or for Entra ID"
+    f"no API key; set `{SERVICE.key_from}` or the config key `api_key`, or for Entra ID"
     " `AZURE_USE_DEFAULT_CREDENTIAL` or `AZURE_USE_MANAGED_IDENTITY` to `true`"
 )
-_SECOND_NAME_OF_KEY = "AZURE_OPENAI_KEY"
+(_SECOND_NAME_OF_KEY,) = AZURE_OPENAI.other_key_variables
 # The address of the versioned API has its version in the path, and takes these words besides.
 _WORDS_FOR_VERSIONS = frozenset({"preview", "latest", "v1"})
 _FORM = Form("an address like `https://RESOURCE.openai.azure.com`")
@@ -58,16 +53,14 @@ AzureAddress = Annotated[str | None, AfterValidator(_address), _FORM]
 class AzureOpenAIConfig(ResponsesSettings):
     """How a model on Azure is called."""
 
-    endpoint: Annotated[AzureAddress, Env("AZURE_OPENAI_ENDPOINT")] = Field(
-        default=None, repr=False
-    )
+    endpoint: Annotated[AzureAddress, Env(SERVICE.address_from)] = Field(default=None, repr=False)
     """Address of the resource, or the whole address of one deployment, which speaks Chat Completions;
     it may contain a password, so it is treated as a secret."""
     base_url: Annotated[AzureAddress, Env("AZURE_OPENAI_BASE_URL")] = Field(
         default=None, repr=False
     )
     """Another name of `endpoint`."""
-    api_key: Annotated[ApiKey | None, Env("AZURE_OPENAI_API_KEY")] = Field(default=None, repr=False)
+    api_key: Annotated[ApiKey | None, Env(SERVICE.key_from)] = Field(default=None, repr=False)
     """The API key, which goes before Entra ID; also `AZURE_OPENAI_KEY`."""
     use_managed_identity: Annotated[bool, Env("AZURE_USE_MANAGED_IDENTITY", read=_switch)] = False
     """Whether the managed identity of the machine is used."""
@@ -140,8 +133,8 @@ def read_config(
         SettingError: A value cannot be used, or two of them contradict each other.
     """
     variables = dict(os.environ if environment is None else environment)
-    if not variables.get("AZURE_OPENAI_API_KEY", "").strip():
-        variables["AZURE_OPENAI_API_KEY"] = variables.get(_SECOND_NAME_OF_KEY, "")
+    if not variables.get(SERVICE.key_from, "").strip():
+        variables[SERVICE.key_from] = variables.get(_SECOND_NAME_OF_KEY, "")
     settings = read_settings(AzureOpenAIConfig, _without_blanks(config), MODULE, variables)
     if settings.endpoint and settings.base_url:
         _check_same(

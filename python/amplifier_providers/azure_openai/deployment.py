@@ -128,7 +128,7 @@ def _preset(profile: ModelProfile, base_url: str) -> Preset:
         PROVIDER,
         _TITLE,
         base_url,
-        "AZURE_OPENAI_API_KEY",
+        SERVICE.key_from,
         thinking="reasoning_effort" if thinks else "none",
         limit_key="max_completion_tokens",
         output=outputs[profile.structured],  # pyright: ignore[reportArgumentType] -- of the table

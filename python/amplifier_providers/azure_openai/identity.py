@@ -13,7 +13,7 @@ import anyio.to_thread
 from amplifier_core.llm_errors import AuthenticationError, LLMError
 
 from ..settings import SettingError
-from .config import MODULE, PROVIDER, AzureOpenAIConfig
+from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig
 
 SCOPE = "https://cognitiveservices.azure.com/.default"
 _EARLY_SECONDS = 300.0
@@ -103,5 +103,5 @@ def _no_token(error: Exception) -> LLMError:
     return AuthenticationError(
         f"no token of Entra ID: {line}",
         provider=PROVIDER,
-        hint="log in, for example with `az login`, or set `AZURE_OPENAI_API_KEY`",
+        hint=f"log in, for example with `az login`, or set `{SERVICE.key_from}`",
     )

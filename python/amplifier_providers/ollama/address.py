@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ..services import OLLAMA
 from ..wire.settings import base_url
 
-LOCAL = "http://127.0.0.1:11434"
+LOCAL = OLLAMA.base_url
 """Where a server is that nobody set up in another way."""
 
 _PORTS = {"http": "80", "https": "443"}

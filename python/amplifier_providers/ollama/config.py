@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from ..services import OLLAMA
 from ..settings import Env, OptionalText, SettingError, read_settings
 from ..value_problems import Form
 from ..wire.service import Service
@@ -17,17 +18,10 @@ from ..wire.settings import ApiKey, HttpSettings
 from .address import LOCAL, server_address
 from .advice import advise
 
-PROVIDER = "ollama"
+PROVIDER = OLLAMA.name
 """The name under which the provider is mounted, and by which errors and events name it."""
 MODULE = f"provider-{PROVIDER}"
-SERVICE = Service(
-    name=PROVIDER,
-    title="Ollama",
-    dialect="ollama",
-    key_from="OLLAMA_API_KEY",
-    address_from="OLLAMA_HOST",
-    advise=advise,
-)
+SERVICE = Service.of(OLLAMA, advise)
 _ADDRESS = Form("an address like `host`, `host:port`, `:port` or `http://host:port`")
 _DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)")
 _OF_THE_OWN_API = ("num_ctx", "keep_alive")
@@ -50,8 +44,8 @@ class OllamaConfig(HttpSettings):
     ignored_keys = frozenset({"instance_id"})
     renamed_keys: ClassVar[Mapping[str, str]] = {"effort": "reasoning_effort"}
 
-    host: Annotated[str | None, AfterValidator(_address), _ADDRESS, Env("OLLAMA_HOST")] = Field(
-        default=None, repr=False
+    host: Annotated[str | None, AfterValidator(_address), _ADDRESS, Env(SERVICE.address_from)] = (
+        Field(default=None, repr=False)
     )
     """Address of the server, in any form that Ollama reads; `http://127.0.0.1:11434` if not set. It
     may contain a password, so it is treated as a secret."""
@@ -59,7 +53,7 @@ class OllamaConfig(HttpSettings):
         default=None, repr=False
     )
     """Another name of `host`."""
-    api_key: Annotated[ApiKey | None, Env("OLLAMA_API_KEY")] = Field(default=None, repr=False)
+    api_key: Annotated[ApiKey | None, Env(SERVICE.key_from)] = Field(default=None, repr=False)
     """The API key, for Ollama Cloud or a server behind a proxy; a local server needs none."""
     api: Literal["native", "openai"] = "native"
     """The API that is asked: Ollama's own, or Chat Completions at `/v1`."""

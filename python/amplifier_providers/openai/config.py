@@ -9,30 +9,25 @@ from pydantic import AfterValidator, Field
 
 from ..requests.openai_models import DEFAULT_MODEL
 from ..responses.settings import ResponsesSettings
+from ..services import OPENAI
 from ..settings import Env, OptionalText
 from ..wire.mounting import settings_with_key
 from ..wire.service import Service
 from ..wire.settings import Address, ApiKey, base_url_or
 
-PROVIDER = "openai"
+PROVIDER = OPENAI.name
 """The name under which the provider is mounted, and by which errors and events name it."""
-DEFAULT_BASE_URL = "https://api.openai.com/v1"
-SERVICE = Service(
-    name=PROVIDER,
-    title="OpenAI",
-    dialect="responses",
-    key_from="OPENAI_API_KEY",
-    address_from="OPENAI_BASE_URL",
-)
+DEFAULT_BASE_URL = OPENAI.base_url
+SERVICE = Service.of(OPENAI)
 
 
 class OpenAIConfig(ResponsesSettings):
     """How the Responses API of OpenAI is called."""
 
-    api_key: Annotated[ApiKey, Env("OPENAI_API_KEY")] = Field(repr=False)
+    api_key: Annotated[ApiKey, Env(OPENAI.key_variable)] = Field(repr=False)
     """The API key; without one the provider is not mounted."""
     base_url: Annotated[
-        str, AfterValidator(base_url_or(DEFAULT_BASE_URL)), Address, Env("OPENAI_BASE_URL")
+        str, AfterValidator(base_url_or(DEFAULT_BASE_URL)), Address, Env(OPENAI.address_variable)
     ] = Field(default=DEFAULT_BASE_URL, repr=False)
     """Address of the API with its version; it may contain a password, so it is treated as a
     secret."""

@@ -15,7 +15,7 @@ from ..wire.client import ServiceClient
 from ..wire.mounting import hooks_and_retries, key_and_address, say_not_mounted
 from .config import PROVIDER, SERVICE, OpenAIConfig, read_config
 
-_NO_KEY = "no API key; set `OPENAI_API_KEY` or the config key `api_key`"
+_NO_KEY = f"no API key; set `{SERVICE.key_from}` or the config key `api_key`"
 
 
 class OpenAIProvider(ResponsesProvider):
@@ -49,7 +49,7 @@ class OpenAIProvider(ResponsesProvider):
         return ProviderInfo(
             id=PROVIDER,
             display_name="OpenAI",
-            credential_env_vars=["OPENAI_API_KEY"],
+            credential_env_vars=[SERVICE.key_from],
             capabilities=self.get_model_info().capabilities,
             defaults=self.model_defaults(self.default_model, self.max_tokens),
             config_fields=key_and_address(SERVICE, self._client.shown_url),

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field
 
+from ..services import OPENAI_CHAT
 from ..settings import Env, OptionalText, SettingError, read_settings
 from ..value_problems import Form
 from ..wire.extra_headers import can_be_sent
@@ -17,7 +18,7 @@ from ..wire.settings import Address, ApiKey, HttpSettings, base_url
 from .presets import OTHER, PRESETS, OutputForm, Preset, Replay, Thinking
 
 MODULE = "provider-openai-chat"
-_OTHER_KEY, _OTHER_ADDRESS = "OPENAI_API_KEY", "OPENAI_BASE_URL"
+_OTHER_KEY, _OTHER_ADDRESS = OPENAI_CHAT.key_variable, OPENAI_CHAT.address_variable
 _FILLED = frozenset({"api_key", "base_url"})
 _BODY_KEYS = frozenset({"messages", "model", "stream"})
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
+
+from ..services import CHAT_SERVICES, OPENAI_CHAT
 
 Thinking = Literal["none", "reasoning_effort", "reasoning", "thinking"]
 """The field of a request that asks for thinking; `thinking` goes with `reasoning_effort`."""
@@ -57,118 +59,65 @@ class Preset:
 
 _LOCAL = 32_768
 
-PRESETS = MappingProxyType(
-    {
-        preset.name: preset
-        for preset in (
-            Preset(
-                "openrouter",
-                "OpenRouter",
-                "https://openrouter.ai/api/v1",
-                "OPENROUTER_API_KEY",
-                thinking="reasoning",
-                replay="reasoning_details",
-                shown_thinking="reasoning",
-                documents="file",
-            ),
-            Preset(
-                "groq",
-                "Groq",
-                "https://api.groq.com/openai/v1",
-                "GROQ_API_KEY",
-                shown_thinking="reasoning",
-                limit_key="max_completion_tokens",
-                output="none",
-            ),
-            Preset(
-                "mistral",
-                "Mistral",
-                "https://api.mistral.ai/v1",
-                "MISTRAL_API_KEY",
-                ("mistral", "ministral", "magistral", "codestral", "devstral", "pixtral"),
-                thinking="none",
-                replay="content",
-                shown_thinking="content",
-                include_usage=False,
-                short_ids=True,
-                user_after_result=False,
-                any_choice="any",
-                documents="document_url",
-            ),
-            Preset(
-                "deepseek",
-                "DeepSeek",
-                "https://api.deepseek.com",
-                "DEEPSEEK_API_KEY",
-                ("deepseek",),
-                thinking="thinking",
-                replay="reasoning_content",
-                output="json_object",
-                vision=False,
-            ),
-            Preset(
-                "together",
-                "Together AI",
-                "https://api.together.xyz/v1",
-                "TOGETHER_API_KEY",
-                shown_thinking="reasoning",
-            ),
-            Preset(
-                "fireworks",
-                "Fireworks AI",
-                "https://api.fireworks.ai/inference/v1",
-                "FIREWORKS_API_KEY",
-            ),
-            Preset(
-                "xai",
-                "xAI",
-                "https://api.x.ai/v1",
-                "XAI_API_KEY",
-                ("grok",),
-                limit_key="max_completion_tokens",
-            ),
-            Preset(
-                "huggingface",
-                "Hugging Face",
-                "https://router.huggingface.co/v1",
-                "HF_TOKEN",
-            ),
-            Preset(
-                "vllm",
-                "vLLM",
-                "http://localhost:8000/v1",
-                user_after_result=False,
-                context_window=_LOCAL,
-            ),
-            Preset(
-                "lm-studio",
-                "LM Studio",
-                "http://localhost:1234/v1",
-                user_after_result=False,
-                named_choice=False,
-                empty_content="",
-                context_window=_LOCAL,
-            ),
-            Preset(
-                "llama-cpp",
-                "llama.cpp",
-                "http://localhost:8080/v1",
-                user_after_result=False,
-                named_choice=False,
-                context_window=_LOCAL,
-            ),
-            Preset(
-                "huggingface-tgi",
-                "Text Generation Inference",
-                "http://localhost:8080/v1",
-                user_after_result=False,
-                output="none",
-                context_window=_LOCAL,
-            ),
-        )
-    }
+
+def _preset(name: str, **differences: Any) -> Preset:
+    """Make the preset of a service of the table."""
+    known = CHAT_SERVICES[name]
+    return Preset(
+        name, known.title, known.base_url, known.key_variable, known.families, **differences
+    )
+
+
+_PRESETS = (
+    _preset(
+        "openrouter",
+        thinking="reasoning",
+        replay="reasoning_details",
+        shown_thinking="reasoning",
+        documents="file",
+    ),
+    _preset(
+        "groq",
+        shown_thinking="reasoning",
+        limit_key="max_completion_tokens",
+        output="none",
+    ),
+    _preset(
+        "mistral",
+        thinking="none",
+        replay="content",
+        shown_thinking="content",
+        include_usage=False,
+        short_ids=True,
+        user_after_result=False,
+        any_choice="any",
+        documents="document_url",
+    ),
+    _preset(
+        "deepseek",
+        thinking="thinking",
+        replay="reasoning_content",
+        output="json_object",
+        vision=False,
+    ),
+    _preset("together", shown_thinking="reasoning"),
+    _preset("fireworks"),
+    _preset("xai", limit_key="max_completion_tokens"),
+    _preset("huggingface"),
+    _preset("vllm", user_after_result=False, context_window=_LOCAL),
+    _preset(
+        "lm-studio",
+        user_after_result=False,
+        named_choice=False,
+        empty_content="",
+        context_window=_LOCAL,
+    ),
+    _preset("llama-cpp", user_after_result=False, named_choice=False, context_window=_LOCAL),
+    _preset("huggingface-tgi", user_after_result=False, output="none", context_window=_LOCAL),
 )
+
+PRESETS = MappingProxyType({preset.name: preset for preset in _PRESETS})
 """The known services, by their names."""
 
-OTHER = Preset("openai-chat", "Chat Completions")
-"""A server that is none of them."""
+OTHER = Preset(OPENAI_CHAT.name, OPENAI_CHAT.title)
+"""Any other server."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from amplifier_core._kernel.shown import short_repr
 
-from ..own_servers import OWN_SERVERS
+from ..services import OWN_SERVERS
 from .counts import Counts, charged_dollars, counts_of
 from .rates import FREE, Rates
 from .settings import ModelPrices, prices_of

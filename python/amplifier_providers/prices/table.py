@@ -6,28 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..services import SERVICES
 from .rates import Rates, parts
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice
 
-_NAMES = MappingProxyType(
-    {
-        "anthropic": "anthropic",
-        "openai": "openai",
-        "azure-openai": "azure",
-        "openrouter": "openrouter",
-        "groq": "groq",
-        "mistral": "mistral",
-        "deepseek": "deepseek",
-        "together": "together",
-        "fireworks": "fireworks",
-        "xai": "x-ai",
-    }
-)
+_NAMES = {each.name: each.prices for each in SERVICES.values() if each.prices}
 """The names of our services in the table."""
 
 _MILLION, _THOUSAND = 1_000_000, 1_000

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..services import OPENAI
 from .fitting_effort import fitting_effort
 
-DEFAULT_MODEL = "gpt-5.5"
+DEFAULT_MODEL = OPENAI.default_model
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """The efforts of reasoning, the least first."""

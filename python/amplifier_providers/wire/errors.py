@@ -12,7 +12,7 @@ from typing import Any, cast
 from amplifier_core import llm_errors
 from amplifier_core.llm_errors import LLMError
 
-from ..own_servers import is_here
+from ..services import is_here
 from .service import Service
 
 _MAX_MESSAGE_CHARS = 500

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from ..services import Dialect, KnownService
 
 if TYPE_CHECKING:
     from amplifier_core.llm_errors import LLMError
 
-Dialect = Literal["anthropic", "responses", "chat", "ollama"]
-"""The wire formats that `amplifier_stream` decodes."""
 Advise: TypeAlias = Callable[["type[LLMError]", str, str | None], str | None]
 """Returns the advice on an error of this type, with this text, of this model; None for the usual."""
 
@@ -38,6 +38,18 @@ class Service:
     """The module of its provider; `provider-` and the name if empty."""
     advise: Advise = _usual
     """What else helps against an error, where a service has better advice than the usual."""
+
+    @classmethod
+    def of(cls, known: KnownService, advise: Advise = _usual) -> Self:
+        """Return the service of an entry of the table."""
+        return cls(
+            name=known.name,
+            title=known.title,
+            dialect=known.dialect,
+            key_from=known.key_variable,
+            address_from=known.address_variable,
+            advise=advise,
+        )
 
     @property
     def module_name(self) -> str:

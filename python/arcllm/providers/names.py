@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from amplifier_providers.openai_chat.presets import PRESETS
+from amplifier_providers.services import CHAT_SERVICES, OPENAI_CHAT, SERVICES, KnownService
 
 
 @dataclass(frozen=True)
@@ -30,68 +30,21 @@ class ProviderName:
     """Its usual address; empty where each user has one of their own."""
 
 
-_OWN = (
-    ProviderName(
-        "anthropic",
-        "Anthropic",
-        "provider-anthropic",
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_BASE_URL",
-        base_url="https://api.anthropic.com",
-    ),
-    ProviderName(
-        "openai",
-        "OpenAI",
-        "provider-openai",
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        base_url="https://api.openai.com/v1",
-    ),
-    ProviderName(
-        "azure_openai",
-        "Azure OpenAI",
-        "provider-azure-openai",
-        "AZURE_OPENAI_API_KEY",
-        "AZURE_OPENAI_ENDPOINT",
-        needs_key=False,
-    ),
-    ProviderName(
-        "ollama",
-        "Ollama",
-        "provider-ollama",
-        "OLLAMA_API_KEY",
-        "OLLAMA_HOST",
-        needs_key=False,
-        base_url="http://127.0.0.1:11434",
-    ),
-    ProviderName(
-        "openai_chat",
-        "any server with Chat Completions",
-        "provider-openai-chat",
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        needs_key=False,
-    ),
-)
+def _name_of(service: KnownService) -> ProviderName:
+    is_preset = service.name in CHAT_SERVICES
+    return ProviderName(
+        service.name.replace("-", "_"),
+        "any server with Chat Completions" if service is OPENAI_CHAT else service.title,
+        service.module_id,
+        service.key_variable,
+        service.address_variable,
+        needs_key=service.needs_key,
+        preset=service.name if is_preset else "",
+        base_url=service.base_url,
+    )
+
 
 PROVIDERS: Mapping[str, ProviderName] = MappingProxyType(
-    {
-        each.name: each
-        for each in (
-            *_OWN,
-            *(
-                ProviderName(
-                    preset.name.replace("-", "_"),
-                    preset.title,
-                    f"provider-{preset.name}",
-                    preset.key_variable,
-                    needs_key=bool(preset.key_variable),
-                    preset=preset.name,
-                    base_url=preset.base_url,
-                )
-                for preset in PRESETS.values()
-            ),
-        )
-    }
+    {each.name: each for each in map(_name_of, SERVICES.values())}
 )
 """All providers, by their names."""
