@@ -136,12 +136,12 @@ class Interruption:
             with suppress(RuntimeError):  # the event loop is closed
                 self._soon(lambda: None if self._is_over else function())
 
-    def shield(self) -> None:
+    def defer(self) -> None:
         """Put the end off, once more. Trio has shielded scopes for that."""
         self._shields += 1
 
-    def unshield(self) -> None:
-        """Take back one `put_off`; after the last one, an end that was put off follows."""
+    def stop_deferring(self) -> None:
+        """Take back one `defer`; after the last one, an end that was deferred follows."""
         self._shields -= 1
         if self._is_due and not self._shields and self._soon is not None:
             # From the event loop, so that it ends an await and not the one after the block.

@@ -45,7 +45,7 @@ class EqualErrors:
         self.given_up: GivenUp | None = None
         """Why the turn ends, if it does."""
 
-    def repeats_its_errors(self, calls: Iterable[Answered]) -> bool:
+    def has_no_progress(self, calls: Iterable[Answered]) -> bool:
         """Whether `note` would find nothing: no call has failed, now or before."""
         return not self._counts and not any(call.answer.is_error for call in calls)
 

@@ -314,9 +314,7 @@ class ToolRound:
         for call in self._calls:
             if not (call.has_ended or call.is_given_up):
                 await call.fail(ToolExitError("was cancelled", has_begun=call.has_begun))
-        if self._equal_errors is not None and not self._equal_errors.repeats_its_errors(
-            self._calls
-        ):
+        if self._equal_errors is not None and not self._equal_errors.has_no_progress(self._calls):
             answered = [(call.requested, call.answer) for call in self._calls]
             self._notes = self._equal_errors.note(answered)
 

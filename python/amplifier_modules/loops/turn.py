@@ -119,7 +119,7 @@ class Turn:
             self.ledger.begin()
         try:
             with self.cancellation.interruptible() as whole:
-                whole.shield()
+                whole.defer()
                 await self._run(models)
         finally:
             SIDE_CALL.reset(aside)

@@ -13,7 +13,7 @@ from ..wire.body import WireRequest
 from ..wire.options import given_options, named_model
 from .config import PROVIDER, OllamaConfig
 from .models import ModelFacts
-from .options import read_options
+from .requested_options import read_options
 
 PRESET = Preset(PROVIDER, "Ollama", shown_thinking="reasoning", replay="reasoning")
 _ALSO_HERE = ("default_model", "max_tokens", "temperature", "use_streaming")

@@ -25,7 +25,7 @@ from ..wire.rules import NameForm
 from ..wire.schema import object_schema, resolve_reference
 from .config import PROVIDER, OllamaConfig
 from .models import ModelFacts
-from .options import OllamaOptions, read_options
+from .requested_options import RequestedOptions, read_options
 from .turns import OllamaRules, messages_of
 
 _TOOL_NAMES = NameForm()
@@ -73,7 +73,7 @@ class OllamaEncoder:
         return self._encode(wishes, history, model, given)
 
     def _encode(
-        self, wishes: OllamaOptions, history: CheckedHistory, model: str, given: dict[str, Any]
+        self, wishes: RequestedOptions, history: CheckedHistory, model: str, given: dict[str, Any]
     ) -> WireRequest:
         config, request = self._config, wishes.request
         # Without `truncate`, the beginning of a history that is too long would go unnoticed.

@@ -190,7 +190,7 @@ class Call:
         default = self._provider.settings.retry_shown
         return bool(self._options.get("retry_shown", default))
 
-    async def withdraw_answer(self) -> None:
+    async def retract_answer(self) -> None:
         """Tell the hooks that the blocks are void that they heard of; others take their place."""
         while self._shown:
             index, kind = self._shown.popitem()
@@ -269,7 +269,7 @@ class Call:
         except LLMError as other:  # what should be sent instead cannot be
             error = other
         if mended is not None:
-            await self.withdraw_answer()
+            await self.retract_answer()
             self.next = mended
             await self._provider.repairs.tell(mended)
             return

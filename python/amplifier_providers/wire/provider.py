@@ -182,7 +182,7 @@ class WireProvider:
                         ),
                         encoded.model,
                         may_repeat=lambda: call.may_repeat,
-                        before_retry=call.withdraw_answer,
+                        before_retry=call.retract_answer,
                     )
                 except LLMError as error:
                     await call.replace_failed(encoded, error)

@@ -116,7 +116,7 @@ class Shielded:
         self._scope.__enter__()
         self._block = innermost()
         if self._block is not None:
-            self._block.shield()
+            self._block.defer()
 
     def __exit__(
         self,
@@ -126,7 +126,7 @@ class Shielded:
     ) -> None:
         """End the work; what was put off follows."""
         if self._block is not None:
-            self._block.unshield()
+            self._block.stop_deferring()
         self._scope.__exit__(kind, error, trace)
 
 

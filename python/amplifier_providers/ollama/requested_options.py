@@ -22,7 +22,7 @@ from .thinking import think_value
 
 
 @dataclass
-class OllamaOptions:
+class RequestedOptions:
     """A request without what no field says, and how the model is asked to think."""
 
     request: ChatRequest
@@ -44,7 +44,7 @@ def read_options(
     config: OllamaConfig,
     facts: ModelFacts,
     model: str,
-) -> OllamaOptions:
+) -> RequestedOptions:
     """Return what is asked of a model.
 
     Args:
@@ -57,7 +57,7 @@ def read_options(
     Raises:
         InvalidRequestError: An option has no meaning here.
     """
-    wishes = OllamaOptions(request)
+    wishes = RequestedOptions(request)
     _choose_tools(wishes, model)
     _ask_in_words(wishes, model)
     asked = requested_thinking(options, request.reasoning_effort, config, provider=PROVIDER)
@@ -69,7 +69,7 @@ def read_options(
     return wishes
 
 
-def _choose_tools(wishes: OllamaOptions, model: str) -> None:
+def _choose_tools(wishes: RequestedOptions, model: str) -> None:
     """Offer only the tools that may be called: no field says which, or whether one must be."""
     request = wishes.request
     tools, choice = list(request.tools or ()), request.tool_choice
@@ -102,7 +102,7 @@ def _choose_tools(wishes: OllamaOptions, model: str) -> None:
     wishes.request = request.model_copy(update={"tools": tools or None, "tool_choice": None})
 
 
-def _ask_in_words(wishes: OllamaOptions, model: str) -> None:
+def _ask_in_words(wishes: RequestedOptions, model: str) -> None:
     """Ask in words for the form of an answer where holding the model to it would exclude calls."""
     request = wishes.request
     wanted = request.response_format
