@@ -141,7 +141,7 @@ def a_budget_is_checked_after_the_call(patch: pytest.MonkeyPatch) -> None:
         return answer if isinstance(answer, Reservation) else reserve(self, *given, is_closing=True)
 
     patch.setattr(Ledger, "reserve", late)
-    patch.setattr(Ledger, "reached", lambda self: None)
+    patch.setattr(Ledger, "reached_limit", lambda self: None)
 
 
 def a_block_that_was_cut_has_no_end(patch: pytest.MonkeyPatch) -> None:
