@@ -264,6 +264,13 @@ def _() -> Any:
     return StreamDecoder("anthropic").finish()
 
 
+@maker("ProcessRun")
+def _() -> Any:
+    from amplifier_stream.process_run import ProcessRun
+
+    return ProcessRun(None, None, None, 128)
+
+
 @maker("SseEvent")
 def _() -> Any:
     from amplifier_stream import SseDecoder

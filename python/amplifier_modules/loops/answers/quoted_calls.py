@@ -56,7 +56,7 @@ def call_in_last_quotation(
         known_texts: Texts of others.
         tools: The names of the tools that there are.
     """
-    if not any(f"<{tag}>" in text for tag in tags):
+    if not any(f"<{tag}>" in text for tag in dict.fromkeys(tags)):
         return None
     copied = _names_of_calls(text, ToolCallParser(tags))
     last: str | None = None
