@@ -13,7 +13,7 @@ def fitting_effort(asked: str, efforts: tuple[str, ...], order: tuple[str, ...])
         efforts: Those that a model takes; none where that is not known.
         order: All efforts, the least first.
     """
-    if asked in efforts or not efforts or asked not in order:
+    if asked in frozenset(efforts) or not efforts or asked not in order:
         return asked
     some = [each for each in efforts if each != "none"]
     below = [each for each in some if order.index(each) <= order.index(asked)]

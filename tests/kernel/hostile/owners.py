@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from types import BuiltinFunctionType, MethodDescriptorType
+from types import BuiltinFunctionType, MethodDescriptorType, SimpleNamespace
 from typing import Any
 
 from values import refuses_when_awaited
@@ -269,6 +269,15 @@ def _() -> Any:
     from amplifier_stream.process_run import ProcessRun
 
     return ProcessRun(None, None, None, 128)
+
+
+@maker("Retries")
+def _() -> Any:
+    from amplifier_providers.retries import Retries
+    from amplifier_providers.wire.settings import HttpSettings
+
+    # Of a session that is cancelled: its waits end at once, however long they are.
+    return Retries("anthropic", HttpSettings(), cancellation=SimpleNamespace(is_cancelled=True))
 
 
 @maker("SseEvent")
