@@ -17,6 +17,7 @@ import socket
 import sys
 import tempfile
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,6 +30,8 @@ SECONDS = 60
 """What a hundred calls may take before one of them counts as hanging."""
 PATIENCE = 2
 """What one call may be awaited for, in seconds."""
+DEEP = 100
+"""Functions in each other below which a recursion is one of Python itself, such as a comparison."""
 
 Arguments = Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]
 
@@ -102,10 +105,16 @@ class Findings:
         )
         is_unclear = isinstance(error, SystemError | MemoryError | TimeoutError | RecursionError)
         said = text_of(error)
-        if "the repr of an object" in said:
+        is_of_python = isinstance(error, RecursionError) and depth_of(error) < DEEP
+        if is_of_python or "the repr of an object" in said:
             is_unclear = False  # Python says what it could not do with the caller's own value
         if is_unclear or not is_expected:
             self.bad.append(f"{what}: {kind.__name__}: {said[:300]}")
+
+
+def depth_of(error: BaseException) -> int:
+    """How many Python functions were in each other when an error was raised."""
+    return sum(1 for _ in traceback.walk_tb(error.__traceback__))
 
 
 def text_of(error: BaseException) -> str:

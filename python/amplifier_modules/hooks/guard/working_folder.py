@@ -18,12 +18,16 @@ _MAX_DEPTH = 32
 """Hooks see a very deep value only in part, so nothing is certain about it."""
 
 
-def leaves_root(root: str | None, name: str, value: object, depth: int = 0) -> bool:
+def leaves_root(root: str | None, name: str, value: object) -> bool:
     """Whether an argument, or anything in it, is a working folder that is not inside the root.
 
     Tools call it `cwd`, `workingDir`, `directory_path` and much else. What is nested too deeply
     counts as one.
     """
+    return _leaves_root(root, name, value, 0)
+
+
+def _leaves_root(root: str | None, name: str, value: object, depth: int) -> bool:
     if depth > _MAX_DEPTH:
         return True
     within: list[tuple[str, object]] = []
@@ -31,7 +35,7 @@ def leaves_root(root: str | None, name: str, value: object, depth: int = 0) -> b
         within = [(str(key), each) for key, each in cast("Mapping[Any, Any]", value).items()]
     elif isinstance(value, list | tuple):
         within = [("", each) for each in cast("Sequence[Any]", value)]
-    if any(leaves_root(root, key, each, depth + 1) for key, each in within):
+    if any(_leaves_root(root, key, each, depth + 1) for key, each in within):
         return True
     letters = "".join(filter(str.isalnum, normalize("NFKC", name))).lower()
     return _NAMES.search(letters) is not None and not is_beneath(root, cast("object", value))
