@@ -14,6 +14,8 @@ from typing import Any, Generic, TypeVar, cast
 
 ResultT = TypeVar("ResultT")
 
+_SIGNAL_CHECK_SECONDS = 0.5
+
 
 def run_sync(
     work: Callable[[], Coroutine[Any, Any, ResultT]], *, called: str, instead: str
@@ -91,7 +93,9 @@ class ThreadRun(Generic[ResultT]):
         """Wait for the end; the thread itself, where garbage is collected, does not wait."""
         # Not `Thread.join`, which takes the thread for ended once it was interrupted (3.11).
         if self._thread is not None and threading.current_thread() is not self._thread:
-            self._ended.wait()
+            # A signal that comes just before a wait is seen when it is over.
+            while not self._ended.wait(_SIGNAL_CHECK_SECONDS):
+                pass
 
     def result(self) -> ResultT:
         """Return what the work returned, or raise what it raised, after its end."""

@@ -120,7 +120,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 @pytest.fixture(scope="session")
-def listen_to_signals(wheel: Path, empty: Installed) -> Installed:
+def installed(wheel: Path, empty: Installed) -> Installed:
     """The wheel in a new virtual environment."""
     folder, made = empty.python.parents[1], empty
     without_rust = environment()

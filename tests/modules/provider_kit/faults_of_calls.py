@@ -172,7 +172,7 @@ class Shielded(TinyProvider):
     async def read(self, body: dict[str, Any], names: dict[str, str], reading: Reading) -> None:
         task = asyncio.ensure_future(super().read(body, names, reading))
         vars(self).setdefault("tasks", []).append(task)
-        await asyncio.defer(task)
+        await asyncio.shield(task)
 
     async def close(self) -> None:
         for task in vars(self).get("tasks", []):
