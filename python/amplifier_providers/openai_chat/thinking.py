@@ -41,21 +41,18 @@ def add_thinking(
 
 def _add_effort(encoded: WireRequest, profile: ModelProfile, limit: int | None) -> None:
     # Models that think do so without being asked, and others refuse the field.
-    is_sampled = any(name in encoded.fields for name in ("temperature", "top_p", "stop"))
+    is_sampled = "temperature" in encoded.fields or "top_p" in encoded.fields
     is_free = not is_sampled and encoded.thinking.has_room(limit)
     effort = effort_for(encoded, profile, is_free=is_free)
     if effort:
         encoded.fields["reasoning_effort"] = effort
     if not profile.samples(effort):
-        _leave_out_sampling(encoded)
-
-
-def _leave_out_sampling(encoded: WireRequest) -> None:
-    """Leave out what a model of OpenAI refuses while it reasons."""
-    body, reason = encoded.fields, f"`{encoded.model}` does not accept it while it reasons"
-    note_unsent_sampling(encoded, body.pop("temperature", None), body.pop("top_p", None), reason)
-    if body.pop("stop", None):
-        encoded.degrade("stop texts", "none", reason)
+        body, reason = encoded.fields, f"`{encoded.model}` does not accept it while it reasons"
+        note_unsent_sampling(
+            encoded, body.pop("temperature", None), body.pop("top_p", None), reason
+        )
+    if profile.reasons and not profile.has_open_weights and encoded.fields.pop("stop", None):
+        encoded.degrade("stop texts", "none", f"`{encoded.model}` has none")
 
 
 def _reasoning(encoded: WireRequest) -> JsonDict:
