@@ -7,8 +7,7 @@ from typing import Any, cast
 
 from amplifier_core import events
 from amplifier_modules.contexts.history_events import HISTORY_EVENTS
-from amplifier_modules.loops.boundary.call_context import TOOL_START
-from amplifier_modules.loops.boundary.call_progress import TOOL_PROGRESS
+from amplifier_modules.loops.boundary.call_context import TOOL_PROGRESS, TOOL_START
 from amplifier_modules.loops.goal.pursuit import GOAL_PROGRESS
 from amplifier_modules.spending.budget import BUDGET_WARNING, warning_text
 

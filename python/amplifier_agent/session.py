@@ -19,7 +19,7 @@ from amplifier_core._kernel.capability_names import (
 from amplifier_core._kernel.json_shape import native_copy_of
 from amplifier_core._kernel.turns import Turns
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_modules.loops.goal.state import goal_of, set_goal
+from amplifier_modules.loops.goal.rules import goal_of, set_goal
 from amplifier_modules.spending.budget import Budget
 from amplifier_providers.running.loop_thread import LoopThread
 

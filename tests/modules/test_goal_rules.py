@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_modules.loops.goal.judgement import Judgement, read_judgement
-from amplifier_modules.loops.goal.rules import GoalRules, GoalVerdict, Round
-from amplifier_modules.loops.goal.similarity import are_alike
+from amplifier_modules.loops.goal.rules import GoalRules, GoalVerdict, Round, are_alike
 
 
 def rules(**changes):

@@ -373,7 +373,7 @@ async def test_a_model_call_whose_end_cannot_be_told_is_told_once(bench, monkeyp
         asyncio.current_task().cancel()
         await anyio.sleep_forever()
 
-    monkeypatch.setattr("amplifier_modules.loops.open_blocks.OpenBlocks.abort", fail)
+    monkeypatch.setattr("amplifier_modules.loops.answers.blocks.OpenBlocks.abort", fail)
     turn = bench("basic", wait)
 
     with pytest.raises(RuntimeError):

@@ -12,9 +12,11 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from amplifier_modules.loops.answers.response import RequestedCall
 from amplifier_modules.loops.boundary.cancellation import TurnCancellation
 from amplifier_modules.loops.boundary.hook_points import HookPoints
-from amplifier_modules.loops.call_scope import CallRules
+from amplifier_modules.loops.loop_state import LoopState
+from amplifier_modules.loops.settings import LoopSettings
 from amplifier_modules.loops.tool_calls import INTERRUPTED, NOT_STARTED, ToolRound
 from amplifier_modules.loops.turn_history import TurnHistory
+from amplifier_modules.loops.turn_state import CallRules, TurnState
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -28,11 +30,15 @@ class Streamed:
     def __init__(self, turn, **rules):
         self.turn = turn
         self.round = ToolRound(
-            turn.tools,
-            HookPoints(turn.coordinator.hooks, turn.coordinator),
-            TurnCancellation(turn.coordinator),
-            CallRules(**rules),
-            TurnHistory(turn.context),
+            TurnState(
+                LoopState("loop-basic", LoopSettings()),
+                turn.tools,
+                HookPoints(turn.coordinator.hooks, turn.coordinator),
+                TurnCancellation(turn.coordinator),
+                TurnHistory(turn.context),
+                CallRules(**rules),
+                LookupError("no model"),
+            )
         )
 
     async def run(self, ask):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.models import HookResult, ToolResult
 from amplifier_modules.loops.answers.response import RequestedCall
-from amplifier_modules.loops.equal_errors import EqualErrors
+from amplifier_modules.loops.call_errors import EqualErrors
 from amplifier_modules.loops.streaming import StreamingLoop
 from amplifier_modules.loops.tool_answer import Answer
 

@@ -14,7 +14,7 @@ from amplifier_core.llm_errors import AbortError, ProviderUnavailableError
 from amplifier_core.message_models import ChatResponse, TextBlock, Usage
 from amplifier_core.models import HookResult
 from amplifier_modules.loops import streaming
-from amplifier_modules.loops.goal.state import goal_of
+from amplifier_modules.loops.goal.rules import goal_of
 from amplifier_modules.spending.budget import Budget
 from amplifier_providers.anthropic import AnthropicProvider, read_config
 from amplifier_providers.settings import SettingError, read_settings

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from amplifier_core.models import ToolResult
 from amplifier_modules.contexts.simple import SimpleContext
-from amplifier_modules.loops.result_limit import within
+from amplifier_modules.loops.tool_answer import within
 
 LIMITS = st.integers(1024, 5000)
 TEXTS = st.lists(st.sampled_from(["x" * 700, "é", "😀" * 200, "\n", "\udc80"]), max_size=30).map(

@@ -10,8 +10,7 @@ from amplifier_agent import Agent, ScriptedProvider
 from amplifier_core.llm_errors import ConfigurationError, ContextLengthError
 from amplifier_core.models import HookResult, ModelInfo
 from amplifier_modules.loops import basic, streaming
-from amplifier_modules.loops.models.provider_choice import choose_provider
-from amplifier_modules.loops.models.roles import Roles, UnknownRoleError
+from amplifier_modules.loops.model_roles import Roles, UnknownRoleError, choose_provider
 from amplifier_modules.loops.settings import LoopSettings
 from amplifier_providers import openai_chat
 from amplifier_providers.anthropic import AnthropicProvider, read_config

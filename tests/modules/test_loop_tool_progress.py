@@ -11,7 +11,7 @@ import anyio.to_thread
 import pytest
 
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
-from amplifier_modules.loops.boundary.call_progress import MAX_REPORTS_PER_SECOND, Progress
+from amplifier_modules.loops.boundary.call_context import MAX_REPORTS_PER_SECOND, Progress
 from amplifier_modules.loops.boundary.hook_points import HookPoints
 from amplifier_modules.tool.context import ToolContext
 from amplifier_modules.tool.function_tool import tool

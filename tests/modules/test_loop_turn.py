@@ -16,7 +16,7 @@ from amplifier_core.message_models import (
 )
 from amplifier_core.models import HookResult
 from amplifier_modules.loops.basic import BasicLoop
-from amplifier_modules.loops.models.provider_choice import choose_provider, model_name
+from amplifier_modules.loops.model_roles import choose_provider, model_name
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -14,7 +14,7 @@ from amplifier_modules import EVENTS
 from amplifier_modules.contexts.system_prompt import CONTEXT_SYSTEM_PROMPT
 from amplifier_modules.hooks.guard.prompts import FINDINGS
 from amplifier_modules.loops.answers.agent_events import EVENTS as AGENT_EVENTS
-from amplifier_modules.loops.mount import EVENTS as LOOP_EVENTS
+from amplifier_modules.loops.loop import EVENTS as LOOP_EVENTS
 from amplifier_providers.responses.provider import EVENTS as RESPONSES_EVENTS
 from amplifier_providers.retries import Retries, RetrySettings
 from amplifier_providers.wire import events as provider_events

@@ -13,14 +13,14 @@ import pytest
 from amplifier_core.events import TOOL_ERROR
 from amplifier_core.llm_errors import StreamError
 from amplifier_modules.contexts import compaction, simple
+from amplifier_modules.loops.answers.blocks import OpenBlocks
 from amplifier_modules.loops.answers.display import Display
 from amplifier_modules.loops.boundary.call_approval import CallQuestion
 from amplifier_modules.loops.boundary.hook_points import HookPoints
 from amplifier_modules.loops.goal import pursuit
 from amplifier_modules.loops.goal.judgement import Judgement
 from amplifier_modules.loops.goal.pursuit import GoalPursuit
-from amplifier_modules.loops.model_call import ModelCalls
-from amplifier_modules.loops.open_blocks import OpenBlocks
+from amplifier_modules.loops.model_call import ModelCall
 from amplifier_modules.loops.steering import SteeringQueue
 from amplifier_modules.loops.tool_call import CallRun
 from amplifier_modules.loops.tool_calls import ToolRound
@@ -103,26 +103,28 @@ def a_group_is_split_where_it_is_shortened(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_message_comes_between_a_call_and_its_result(patch: pytest.MonkeyPatch) -> None:
-    answer = Turn._answer
+    take_step = Turn._take_step
     add = TurnHistory.add_results
 
-    async def with_steering(self: Any, models: Any, recovery: Any) -> Any:
-        self.history.steer = lambda: self.steering.inject(self.history, self.hooks, 0)
-        return await answer(self, models, recovery)
+    async def with_steering(self: Any) -> Any:
+        state = self._state
+        steering, history, hooks = state.loop.steering, state.history, state.hooks
+        history.steer = lambda: steering.inject(history, hooks, 0)
+        return await take_step(self)
 
     async def behind_steering(self: Any, messages: Any) -> None:
         listed = list(messages)
         await self.steer()
         await add(self, listed)
 
-    patch.setattr(Turn, "_answer", with_steering)
+    patch.setattr(Turn, "_take_step", with_steering)
     patch.setattr(TurnHistory, "add_results", behind_steering)
     # Our contexts would put the results where they belong.
     patch.setattr(simple, "behind_calls", lambda messages: 0)
 
 
 def an_answer_that_was_shown_is_asked_for_again(patch: pytest.MonkeyPatch) -> None:
-    send = ModelCalls._send
+    send = ModelCall._send
 
     async def again(self: Any, *given: Any) -> Any:
         try:
@@ -130,7 +132,7 @@ def an_answer_that_was_shown_is_asked_for_again(patch: pytest.MonkeyPatch) -> No
         except StreamError:
             return await send(self, *given)
 
-    patch.setattr(ModelCalls, "_send", again)
+    patch.setattr(ModelCall, "_send", again)
 
 
 def a_budget_is_checked_after_the_call(patch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from amplifier_core.llm_errors import (
 from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
 from amplifier_modules.loops.answers.response import text_of
-from amplifier_modules.loops.goal.prompts import judge_prompt
+from amplifier_modules.loops.goal.judgement import judge_prompt
 from amplifier_modules.loops.model_calls import WRAP_UP
 from amplifier_providers.base import Piece
 from amplifier_providers.requests.token_estimate import estimate_tokens

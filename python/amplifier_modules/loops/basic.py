@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .loop import Loop
-from .mount import mount_loop
+from .loop import Loop, mount_loop
 from .settings import LoopSettings
 
 __amplifier_module_type__ = "orchestrator"

@@ -15,18 +15,13 @@ from ..contexts.message_source import GOAL
 from ..running.failure import in_words
 from ..spending.ledger import Ledger
 from .answers.response import text_of
-from .boundary.cancellation import TurnCancellation
-from .boundary.hook_points import HookPoints
 from .boundary.injection import with_injections
-from .goal.actions import Actions
 from .goal.pursuit import GoalPursuit, HelperEnded
 from .goal.rules import GoalEnd, GoalRules, GoalVerdict
-from .model_call import TurnModels
-from .outcome import Outcome
-from .settings import UNLIMITED, LoopSettings
-from .side_calls import BudgetUsedUpError, SideCalls
-from .turn_history import TurnHistory
-from .turn_report import TurnReport
+from .model_calls import BudgetUsedUpError, ask_aside
+from .settings import UNLIMITED
+from .turn_report import Outcome
+from .turn_state import TurnState
 
 _OUTCOMES = {GoalVerdict.REACHED: Outcome.COMPLETED, GoalVerdict.CANCELLED: Outcome.COMPLETED}
 """How a turn ends that has an answer; after the other verdicts it is incomplete."""
@@ -37,23 +32,10 @@ _CANCELLED = GoalEnd(GoalVerdict.CANCELLED, "the turn was cancelled")
 class GoalMode:
     """The rounds of a turn after its first answer, for a goal."""
 
-    def __init__(
-        self,
-        hooks: HookPoints,
-        cancellation: TurnCancellation,
-        settings: LoopSettings,
-        history: TurnHistory,
-        report: TurnReport,
-        ledger: Ledger | None,
-        actions: Actions,
-    ) -> None:
-        """Pursue the goal of the session in the turn with these parts."""
-        self._hooks = hooks
-        self._cancellation = cancellation
-        self._settings = settings
-        self._history = history
-        self._report = report
-        self._ledger = ledger
+    def __init__(self, state: TurnState) -> None:
+        """Pursue the goal of the session in this turn."""
+        self._state = state
+        settings = state.settings
         most = settings.goal_max_rounds
         rules = GoalRules(
             max_rounds=None if most == UNLIMITED else most,
@@ -62,43 +44,37 @@ class GoalMode:
             overlap=settings.goal_stall_overlap,
             judge_failures=settings.goal_judge_failures,
         )
-        limit = partial(_limit, settings, report, ledger)
+        hooks, limit = state.hooks, partial(_limit, state)
         self._pursuit = GoalPursuit(
-            hooks.coordinator, hooks, rules, limit, actions, sums_up=settings.goal_summary
+            hooks.coordinator, hooks, rules, limit, state.actions, sums_up=settings.goal_summary
         )
 
-    async def pursue(
-        self, models: TurnModels, iterate: Callable[[], Awaitable[Outcome]]
-    ) -> Outcome:
+    async def pursue(self, iterate: Callable[[], Awaitable[Outcome]]) -> Outcome:
         """Let the model, which has answered, work on until the goal is reached or given up.
 
         Args:
-            models: The models of the turn.
             iterate: Lets the model work until it answers again.
         """
-
-        async def ask(purpose: str, text: str) -> str:
-            return await self._ask(models, purpose, text)
-
+        state = self._state
         while True:
-            found = await self._pursuit.next_round(self._report.answer, ask)
+            found = await self._pursuit.next_round(state.report.answer, self._ask)
             if found is None:
                 return Outcome.COMPLETED
-            if self._cancellation.is_cancelled:
+            if state.cancellation.is_cancelled:
                 return Outcome.CANCELLED
             if isinstance(found, GoalEnd):
                 ended = _OUTCOMES.get(found.verdict, Outcome.INCOMPLETE)
                 if ended is Outcome.INCOMPLETE:
-                    self._report.reason = f"the goal was not reached: {found.reason}"
+                    state.report.reason = f"the goal was not reached: {found.reason}"
                 return ended
-            await self._history.add({"role": "user", "content": found}, GOAL)
+            await state.history.add({"role": "user", "content": found}, GOAL)
             outcome = await iterate()
             if outcome is not Outcome.COMPLETED:
                 return outcome
 
     def final(self, outcome: Outcome) -> dict[str, Any] | None:
         """Return how the pursuit ended, for `orchestrator:complete`; None if it never began."""
-        report = self._report
+        report = self._state.report
         if outcome is Outcome.CANCELLED:
             end = _CANCELLED
         elif outcome is Outcome.INCOMPLETE and "denied" not in report.details:
@@ -110,41 +86,42 @@ class GoalMode:
             end = GoalEnd(GoalVerdict.FAILED, why)
         return self._pursuit.final(end)
 
-    async def _ask(self, models: TurnModels, purpose: str, text: str) -> str:
+    async def _ask(self, purpose: str, text: str) -> str:
         """Return what the model for calls beside the conversation answers.
 
         Raises:
             HelperEnded: A hook denied the call, or a limit forbids it.
             Exception: What the provider raised.
         """
-        if (reason := _limit_of(self._ledger)) is not None:
+        state = self._state
+        if (reason := _limit_of(state.ledger)) is not None:
             raise HelperEnded(GoalEnd(GoalVerdict.CAPPED, reason))
-        hooks = self._hooks.aside()
-        identity = models.helper(purpose).identity()
-        about = {**identity, "message_count": 1, "iteration": self._report.iterations}
+        hooks = state.hooks.aside()
+        identity = state.models.helper(purpose).identity()
+        about = {**identity, "message_count": 1, "iteration": state.report.iterations}
         verdict = await hooks.judge(PROVIDER_REQUEST, about)
         if verdict.denied:
             reason = f"a hook denied the call of the judge: {verdict.reason}"
             raise HelperEnded(GoalEnd(GoalVerdict.FAILED, reason))
         given = with_injections([{"role": "user", "content": text}], hooks.take_injections())
         messages = [Message.model_validate(each) for each in given]
-        calls = SideCalls(models, self._ledger, self._report)
         try:
-            response = await calls(ChatRequest(messages=messages), purpose)
+            response = await ask_aside(state, ChatRequest(messages=messages), purpose)
         except BudgetUsedUpError as limit:
             raise HelperEnded(GoalEnd(GoalVerdict.CAPPED, str(limit))) from None
         except AbortError:
-            if self._cancellation.is_cancelled:
+            if state.cancellation.is_cancelled:
                 raise HelperEnded(_CANCELLED) from None
             raise
         return text_of(response)
 
 
-def _limit(settings: LoopSettings, report: TurnReport, ledger: Ledger | None) -> str | None:
+def _limit(state: TurnState) -> str | None:
     """Return which limit forbids another model call of the turn, if any."""
-    if report.iterations == settings.max_iterations:
-        return f"the limit of {report.iterations} model calls, `max_iterations`"
-    return _limit_of(ledger)
+    iterations = state.report.iterations
+    if iterations == state.settings.max_iterations:
+        return f"the limit of {iterations} model calls, `max_iterations`"
+    return _limit_of(state.ledger)
 
 
 def _limit_of(ledger: Ledger | None) -> str | None:

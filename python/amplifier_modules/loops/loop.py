@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from amplifier_core._kernel.advice import did_you_mean
 from amplifier_core._kernel.capability_names import (
     APPROVAL_TIMEOUT,
     GUARD_TOOL_TIMEOUT,
+    MODEL_OF_ROLE,
+    SESSION_PAUSE,
+    SESSION_RESUME,
+    SESSION_STEER,
     TURN_BUDGET,
     TURN_RESPONSE_FORMAT,
 )
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_providers.settings import read_settings
 
-from ..spending.budget import Budget
+from ..contexts.history_events import HISTORY_EVENTS
+from ..spawn.spawn import offer_spawn
+from ..spawn.task import TASK_END, TASK_START
+from ..spending.budget import BUDGET_WARNING, Budget
 from ..spending.ledger import Ledger, running_ledger
+from .answers import agent_events
+from .boundary.call_approval import APPROVAL_TIMEOUT as APPROVAL_TIMED_OUT
+from .boundary.call_context import TOOL_PROGRESS, TOOL_START, offer_progress
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
-from .call_scope import CallRules
+from .goal.pursuit import GOAL_PROGRESS
+from .loop_state import LoopState
 from .model_call import TurnModels
-from .models.role_settings import FAST, STRONG
-from .models.roles import ChosenModel, Roles, role_problems
-from .pace import Pace
+from .model_roles import FAST, STRONG, ChosenModel, Roles, role_problems
+from .pace import PAUSED, RATE_LIMIT_DELAY, RESUMED, Pace
+from .recovery.recovery import RECOVERABLE_ERROR
 from .settings import UNLIMITED, LoopSettings
-from .shared import Shared
+from .steering import ENDED, STEERING_DISCARDED, STEERING_INJECTED, STEERING_SUBMITTED
 from .turn import Turn
+from .turn_history import TurnHistory
+from .turn_state import CallRules, TurnState
 
 logger = logging.getLogger(__name__)
 
@@ -54,12 +68,12 @@ class Loop:
         for role in self.settings.models:
             if role not in ROLES and (advice := did_you_mean(role, ROLES)):
                 logger.warning("%s uses no model of the role `%s`%s", self.name, role, advice)
-        self._shared = shared = Shared(self.name, self.settings)
-        self.steering = shared.steering
-        self.steer = shared.steering.steer
-        self.pausing = shared.pausing
-        self.pause = shared.pausing.pause
-        self.resume = shared.pausing.resume
+        self._state = state = LoopState(self.name, self.settings)
+        self.steering = state.steering
+        self.steer = state.steering.steer
+        self.pausing = state.pausing
+        self.pause = state.pausing.pause
+        self.resume = state.pausing.resume
 
     async def execute(
         self,
@@ -88,7 +102,7 @@ class Loop:
         coordinator = kwargs.get("coordinator")
         if callable(reset := getattr(coordinator, "reset_turn", None)):
             reset()
-        shared, settings = self._shared, self.settings
+        loop, settings = self._state, self.settings
         given = capability_of(coordinator, APPROVAL_TIMEOUT)
         points = HookPoints(hooks, coordinator, given or settings.approval_timeout)
         cancellation = TurnCancellation(coordinator)
@@ -98,14 +112,21 @@ class Loop:
             max_bytes=settings.max_result_bytes,
             most_at_once=None if most == UNLIMITED else most,
             most_calls=settings.max_calls_per_answer,
-            arguments=shared.arguments,
-            ledger=ledger_of_turn(settings.budget, coordinator),
         )
-        response_format = capability_of(coordinator, TURN_RESPONSE_FORMAT)
-        turn = Turn(shared, prompt, context, tools, points, cancellation, rules, response_format)
         has_delays = settings.min_delay_between_calls_ms > 0 or settings.stream_delay > 0
-        pace = Pace(settings, shared.last_call, cancellation) if has_delays else None
-        return await turn.run(self._models(providers, points, pace))
+        pace = Pace(settings, loop.last_call, cancellation) if has_delays else None
+        state = TurnState(
+            loop,
+            tools,
+            points,
+            cancellation,
+            TurnHistory(context, loop.emitted_history),
+            rules,
+            self._models(providers, points, pace),
+            ledger_of_turn(settings.budget, coordinator),
+            capability_of(coordinator, TURN_RESPONSE_FORMAT),
+        )
+        return await Turn(state, prompt).run()
 
     def model_of_role(self, coordinator: Any, role: str) -> ChosenModel:
         """Return the model of a role in a session, else that of the calls of its turns.
@@ -173,3 +194,44 @@ def longest_tool(configured: float | None, coordinator: Any) -> float | None:
     ):
         return configured
     return float(allowed) if configured is None else min(float(allowed), configured)
+
+
+EVENTS = (
+    *HISTORY_EVENTS,
+    BUDGET_WARNING,
+    APPROVAL_TIMED_OUT,
+    TOOL_START,
+    TOOL_PROGRESS,
+    RECOVERABLE_ERROR,
+    RATE_LIMIT_DELAY,
+    STEERING_SUBMITTED,
+    STEERING_INJECTED,
+    STEERING_DISCARDED,
+    GOAL_PROGRESS,
+    PAUSED,
+    RESUMED,
+    TASK_START,
+    TASK_END,
+)
+"""The events of our loops in addition to those of the kernel."""
+
+
+async def mount_loop(coordinator: Any, loop: Loop) -> None:
+    """Mount a loop as the session's orchestrator, with its capabilities and the names of its events.
+
+    Messages that no turn has read are discarded when the session ends.
+    """
+    coordinator.register_capability(SESSION_STEER, loop.steer)
+    coordinator.register_capability(SESSION_PAUSE, loop.pause)
+    coordinator.register_capability(SESSION_RESUME, loop.resume)
+    coordinator.register_capability(MODEL_OF_ROLE, partial(loop.model_of_role, coordinator))
+    offer_progress(coordinator)
+    offer_spawn(coordinator, loop.settings.task_limits)
+    agent_events.contribute(coordinator, loop.name, EVENTS)
+    points = HookPoints(getattr(coordinator, "hooks", None), None)
+
+    async def discard() -> None:
+        await loop.steering.discard(points, ENDED)
+
+    coordinator.register_cleanup(discard)
+    await coordinator.mount("orchestrator", loop)

@@ -24,16 +24,12 @@ from amplifier_providers.running.call_purpose import CALL_PURPOSE
 from ..contexts.too_long import cannot_be_shorter
 from ..running.awaitable import awaitable_of
 from ..running.failure import describe_error
-from .answers.blocks import are_emitted, emit_blocks
-from .answers.emitter import AfterWord
-from .answers.hidden_thoughts import with_hidden_thoughts
+from .answers.blocks import AfterWord, OpenBlocks, are_emitted, emit_blocks, with_hidden_thoughts
 from .answers.provider_pieces import answer_in_pieces
 from .answers.tagged_request import tagged_request
 from .boundary.cancellation import ending, grace
 from .boundary.hook_points import HookPoints
-from .models.provider_choice import tool_tags
-from .models.roles import ChosenModel, Roles
-from .open_blocks import OpenBlocks
+from .model_roles import ChosenModel, Roles, tool_tags
 from .pace import Pace
 from .settings import LoopSettings
 
@@ -43,7 +39,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class ModelCalls:
+class ModelCall:
     """The calls of one turn to one of its models."""
 
     def __init__(self, models: TurnModels, chosen: ChosenModel, purpose: str | None = None) -> None:
@@ -212,7 +208,7 @@ class ModelCalls:
         if pieces is None and not tags:
             return await self._whole(sent)
         # Imported here: without the extension loops run, but read no chunks and no tags.
-        from .answers.quoted_calls import texts_with_tags
+        from .answers.calls import texts_with_tags
         from .answers.reading import Form, Reading
 
         foreign: list[Any] = []
@@ -283,14 +279,14 @@ class TurnModels:
         """What the loop itself says in the next request."""
         self.quoted_call: str | None = None
         """The tool whose call ended the last answer in a quotation, and so did not run."""
-        self.own = ModelCalls(self, roles.own)
+        self.own = ModelCall(self, roles.own)
         """The calls of the turn itself."""
 
-    def helper(self, purpose: str) -> ModelCalls:
+    def helper(self, purpose: str) -> ModelCall:
         """The calls beside the conversation, for a purpose."""
-        return ModelCalls(self, self.roles.helper, purpose)
+        return ModelCall(self, self.roles.helper, purpose)
 
-    def asked_for(self, data: Mapping[str, Any] | None) -> ModelCalls:
+    def asked_for(self, data: Mapping[str, Any] | None) -> ModelCall:
         """Return the calls to the model of the `role` in the data of `provider:request`.
 
         Raises:
@@ -298,7 +294,7 @@ class TurnModels:
         """
         own = self.own
         role = own.chosen.role if data is None else data.get("role")
-        return own if role == own.chosen.role else ModelCalls(self, self.roles.of(role))
+        return own if role == own.chosen.role else ModelCall(self, self.roles.of(role))
 
 
 def _usage_data(response: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,12 @@ from ..spending.account import Limit
 from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
 from ..spending.ledger import Ledger, LimitReachedError
 from ..spending.reservation import Reservation
-from .answers.response import RequestedCall, calls_of, text_of
-from .boundary.hook_points import HookPoints
+from .answers.response import calls_of, text_of
 from .boundary.injection import Injection, with_injections
-from .model_call import TurnModels, error_data
-from .models.roles import ChosenModel, UnknownRoleError
-from .shared import Shared
-from .turn_history import TurnHistory
-from .turn_report import TurnReport
+from .model_call import error_data
+from .model_roles import ChosenModel, UnknownRoleError
+from .step import Answered, Denied, LimitReached, ModelStep
+from .turn_state import TurnState
 
 if TYPE_CHECKING:
     from .answers.reading import EarlyCalls
@@ -36,156 +34,127 @@ WRAP_UP = (
 )
 
 
-class ModelCalls:
+class ModelAsker:
     """Asks the models of a turn."""
 
-    def __init__(
-        self,
-        shared: Shared,
-        tools: Mapping[str, Any],
-        hooks: HookPoints,
-        history: TurnHistory,
-        report: TurnReport,
-        ledger: Ledger | None,
-        response_format: Any,
-    ) -> None:
-        """Ask with the messages of this history.
-
-        Args:
-            shared: What all turns of the loop share.
-            tools: Mounted tools by name.
-            hooks: Where the events go.
-            history: The conversation.
-            report: What is said of the turn.
-            ledger: What the turn may use; None for no limit.
-            response_format: The form that answers must have, for providers that can hold a model
-                to it.
-        """
-        self.requests = shared.requests
-        self.budgets = shared.budgets
-        self.missing_calls = shared.missing_calls
-        self.tools = tools
-        self.hooks = hooks
-        self.history = history
-        self.report = report
-        self.ledger = ledger
-        self.response_format = response_format
+    def __init__(self, state: TurnState) -> None:
+        """Ask with the messages of the turn."""
+        self._state = state
         self.tool_specs: list[ToolSpec] = []
         """What requests say of the tools."""
 
     def describe_tools(self) -> None:
         """Describe the tools as they are now."""
-        self.tool_specs = self.requests.tool_specs(self.tools)
+        self.tool_specs = self._state.loop.requests.tool_specs(self._state.tools)
 
     async def ask(
         self,
-        models: TurnModels,
         injections: Iterable[Injection] = (),
         *,
         early: EarlyCalls | None = None,
         is_closing: bool = False,
-    ) -> tuple[ChatResponse, list[RequestedCall]] | Limit | None:
-        """Return a response and its calls, None where a hook denied the call.
-
-        A limit is returned where other calls have reached it meanwhile.
+    ) -> ModelStep:
+        """Ask the model of the turn; return its answer, or why it was not asked.
 
         Args:
-            models: The models of the turn.
             injections: What is added to this request only.
-            early: Is given the calls while the answer arrives, as in `ModelCalls.ask`.
+            early: Is given the calls while the answer arrives, as in `ModelCall.ask`.
             is_closing: Whether the answer is the last of the turn, and calls no tools.
 
         Raises:
             InvalidToolCallError: The answer announces a call, and has neither that nor text.
             Exception: What the provider raised.
         """
-        verdict = await self.hooks.judge(PROVIDER_REQUEST, partial(self._about, models))
+        state = self._state
+        hooks, report, history, ledger = state.hooks, state.report, state.history, state.ledger
+        requests, budgets = state.loop.requests, state.loop.budgets
+        verdict = await hooks.judge(PROVIDER_REQUEST, self._describe_request)
         if verdict.denied:
-            self.report.deny(PROVIDER_REQUEST, verdict.reason)
-            return None
-        if not self.history.has_emitted_all():
-            await self.history.emit_changes()
+            report.deny(PROVIDER_REQUEST, verdict.reason)
+            return Denied()
+        if not history.has_emitted_all():
+            await history.emit_changes()
         try:
-            model = models.asked_for(verdict.data)
+            model = state.models.asked_for(verdict.data)
         except UnknownRoleError as error:
             logger.error("a hook of `%s` asked for a role: %s", PROVIDER_REQUEST, error)
-            self.report.deny(PROVIDER_REQUEST, str(error))
-            return None
+            report.deny(PROVIDER_REQUEST, str(error))
+            return Denied()
         chosen = model.chosen
-        context, provider = self.history.context, model.provider
-        target = (chosen.name, chosen.model) if self.budgets.is_anything_known else ()
+        context, provider = history.context, model.provider
+        target = (chosen.name, chosen.model) if budgets.is_anything_known else ()
         stated = chosen.request_budget()
-        messages = await self.budgets.messages(context, provider, *target, stated=stated)
-        if len(self.tool_specs) != len(self.tools):
+        messages = await budgets.messages(context, provider, *target, stated=stated)
+        if len(self.tool_specs) != len(state.tools):
             # A tool was mounted during the turn, such as one that reads what was put aside.
             self.describe_tools()
-        injected = [*self.hooks.take_injections(), *injections]
+        injected = [*hooks.take_injections(), *injections]
         options: dict[str, Any] = {}
         if is_closing:
             options["tool_choice"] = "none"
         if chosen.named is not None:
             options["model"] = chosen.named
-        if self.response_format is not None:
-            options["response_format"] = self.response_format
+        if state.response_format is not None:
+            options["response_format"] = state.response_format
         refused = [messages]
 
         async def shorter() -> ChatRequest | None:
             target = (chosen.name, chosen.model)
             refusals = len(refused) - 1
-            fewer = await self.budgets.fewer_messages(
-                refused[-1], refusals, context, provider, *target
-            )
+            fewer = await budgets.fewer_messages(refused[-1], refusals, context, provider, *target)
             if fewer is None:
                 return None
             refused.append(fewer)
-            return self.requests.build(with_injections(fewer, injected), self.tool_specs, **options)
+            return requests.build(with_injections(fewer, injected), self.tool_specs, **options)
 
         given = with_injections(messages, injected)
-        request = self.requests.build(given, self.tool_specs, **options)
-        number = self.report.iterations
-        if self.ledger is None:
+        request = requests.build(given, self.tool_specs, **options)
+        number = report.iterations
+        if ledger is None:
             response = await model.ask(request, number, shorter, early=early)
         else:
-            estimate = estimate_of(request, provider, self.ledger)
-            call = self.ledger.reserve(estimate, is_closing=is_closing)
+            estimate = estimate_of(request, provider, ledger)
+            call = ledger.reserve(estimate, is_closing=is_closing)
             if isinstance(call, Limit):
-                return call
+                return LimitReached(call)
             try:
                 with call:
-                    lowered = await self._hold(call, request, provider)
+                    lowered = await self._hold(ledger, call, request, provider)
                     if lowered is not None:
                         options["max_output_tokens"] = lowered
-                        request = self.requests.build(given, self.tool_specs, **options)
+                        request = requests.build(given, self.tool_specs, **options)
                     response = await model.ask(request, number, shorter, early=early)
                     call.settle_call(
                         getattr(response, "usage", None),
                         answer_tokens=partial(answer_tokens, response),
                     )
             except LimitReachedError as error:
-                return error.limit
-            await self.ledger.warn()
+                return LimitReached(error.limit)
+            await ledger.warn()
         if response.usage is not None:
-            self.history.note_usage(response.usage)
-        self.report.answer = text_of(response) or self.report.answer
+            history.note_usage(response.usage)
+        report.answer = text_of(response) or report.answer
         calls = [] if is_closing else calls_of(provider, response)
         if not calls and not is_closing:
             await self._look_for_missing_call(response, chosen)
-        return response, calls
+        return Answered(response, calls)
 
     async def _look_for_missing_call(self, response: ChatResponse, chosen: ChosenModel) -> None:
         try:
-            self.missing_calls.judge(response, chosen.name, chosen.model)
+            self._state.loop.missing_calls.judge(response, chosen.name, chosen.model)
         except InvalidToolCallError as error:
-            await self.hooks.emit(PROVIDER_ERROR, {**chosen.identity, **error_data(error)})
+            await self._state.hooks.emit(PROVIDER_ERROR, {**chosen.identity, **error_data(error)})
             raise
 
-    async def _hold(self, call: Reservation, request: ChatRequest, provider: Any) -> int | None:
+    async def _hold(
+        self, ledger: Ledger, call: Reservation, request: ChatRequest, provider: Any
+    ) -> int | None:
         """Hold back what a call of a provider of others may use; return a lower limit of its answer.
 
         Raises:
             LimitReachedError: Too little is left.
         """
-        bound = None if self.ledger is None else bound_of(request, provider, self.ledger)
+        bound = bound_of(request, provider, ledger)
         if bound is None:
             return None
         most = call.hold(bound)
@@ -196,29 +165,69 @@ class ModelCalls:
             " for no more"
         )
         data = {"message": text, "level": "warning", "source": "budget"}
-        await self.hooks.emit(USER_NOTIFICATION, data)
+        await self._state.hooks.emit(USER_NOTIFICATION, data)
         return most
 
-    async def _about(self, models: TurnModels) -> dict[str, Any]:
+    async def _describe_request(self) -> dict[str, Any]:
         """Return what hooks get of a call before it is made."""
         return {
-            **models.own.identity(),
-            "message_count": len(await self.history.context.get_messages()),
-            "iteration": self.report.iterations,
+            **self._state.models.own.identity(),
+            "message_count": len(await self._state.history.context.get_messages()),
+            "iteration": self._state.report.iterations,
         }
 
-    async def wrap_up(self, models: TurnModels) -> None:
+    async def wrap_up(self) -> None:
         """Ask the model for a closing answer at the limit of model calls."""
+        report = self._state.report
         reminder = Injection(WRAP_UP, role="user")
         try:
-            asked = await self.ask(models, (reminder,), is_closing=True)
+            step = await self.ask((reminder,), is_closing=True)
         except Exception as error:  # noqa: BLE001 -- `provider:error` reports it
-            self.report.answer = (
-                f"Stopped after {self.report.iterations} model calls, the limit of this turn; "
+            report.answer = (
+                f"Stopped after {report.iterations} model calls, the limit of this turn; "
                 f"the closing call failed: {in_words(error)}"
             )
         else:
-            if isinstance(asked, Limit):
-                self.report.reason = asked.reason
-            elif asked is not None:
-                await self.history.add_response(asked[0], [])
+            if isinstance(step, LimitReached):
+                report.reason = step.limit.reason
+            elif isinstance(step, Answered):
+                await self._state.history.add_response(step.response, [])
+
+
+class BudgetUsedUpError(LookupError):
+    """The budget of the turn has no room for a call beside the conversation."""
+
+
+async def ask_aside(state: TurnState, request: ChatRequest, purpose: str) -> ChatResponse:
+    """Ask the model of the role `fast` beside the conversation, within the budget of the turn.
+
+    Nobody sees the blocks of the answer, which counts like every other of the turn.
+
+    Raises:
+        BudgetUsedUpError: The turn may make no further call.
+        Exception: What the provider raised.
+    """
+    model, iteration, ledger = state.models.helper(purpose), state.report.iterations, state.ledger
+    if model.chosen.named is not None:
+        request = request.model_copy(update={"model": model.chosen.named})
+    if ledger is None:
+        return await model.ask(request, iteration, _never)
+    call = ledger.reserve(estimate_of(request, model.provider, ledger))
+    if isinstance(call, Limit):
+        raise BudgetUsedUpError(call.reason)
+    try:
+        with call:
+            if (bound := bound_of(request, model.provider, ledger)) is not None:
+                most = call.hold(bound)
+                request = request.model_copy(update={"max_output_tokens": most})
+            response = await model.ask(request, iteration, _never)
+            call.settle_call(
+                getattr(response, "usage", None), answer_tokens=partial(answer_tokens, response)
+            )
+    except LimitReachedError as error:
+        raise BudgetUsedUpError(error.limit.reason) from error
+    return response
+
+
+async def _never() -> None:
+    """Make no shorter request: such calls are short."""

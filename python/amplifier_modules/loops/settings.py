@@ -21,7 +21,7 @@ from ..spawn.family import TaskLimits
 from ..spending.budget import Budget
 from ..spending.budget_config import budget_of
 from .answers.tool_prompt import TOOLS_PLACE, ToolFormat
-from .models.role_settings import RoleModel, RoleModels
+from .model_roles import RoleModel, RoleModels
 
 MIN_RESULT_BYTES = 1024
 """Below this a limit would leave nothing but its note."""

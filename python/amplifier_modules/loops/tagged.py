@@ -7,7 +7,7 @@ from typing import Any
 
 from amplifier_providers.answers.tag_options import ToolTags
 
-from .mount import mount_loop
+from .loop import mount_loop
 from .settings import LoopSettings
 from .streaming import StreamingLoop
 

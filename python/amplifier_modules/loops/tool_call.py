@@ -26,9 +26,13 @@ from ..tool.loop_breaking import ends_turn
 from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context
-from .boundary.cancellation import ending_after
-from .boundary.contained import Contained, contain_error, is_cancelled
-from .boundary.together import absorb_own_cancellation
+from .boundary.cancellation import (
+    Contained,
+    contain_error,
+    ending_after,
+    is_cancelled,
+)
+from .boundary.together import Together, absorb_own_cancellation
 from .call_errors import (
     NO_NAME,
     PAST_LIMIT,
@@ -40,8 +44,6 @@ from .call_errors import (
     is_failure_of_tool,
     words_for_model,
 )
-from .call_scope import CallScope
-from .result_limit import within
 from .tool_answer import (
     INTERRUPTED,
     INTERRUPTED_READING,
@@ -50,7 +52,9 @@ from .tool_answer import (
     answer_of,
     as_text,
     result_for_hooks,
+    within,
 )
+from .turn_state import TurnState
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +68,8 @@ class CallRun:
     # Slots, and no defaults in the class: these are read many times for each call.
     __slots__ = (
         "_about",
-        "_scope",
+        "_state",
+        "_together",
         "answer",
         "failure",
         "final_answer",
@@ -96,14 +101,18 @@ class CallRun:
     is_given_up: bool
     """Whether it was ended because the answer of the model has failed."""
 
-    def __init__(self, requested: RequestedCall, scope: CallScope) -> None:
+    def __init__(
+        self, requested: RequestedCall, state: TurnState, together: Together, group_id: str
+    ) -> None:
         """Prepare to run a call.
 
         Args:
             requested: What the model asked for.
-            scope: What all calls of the response have in common.
+            state: The turn.
+            together: Runs the calls of the response, and whatever else runs at the same time.
+            group_id: The id that all of them share.
         """
-        tool = scope.tools.get(requested.name)
+        tool = state.tools.get(requested.name)
         self.requested = requested
         self.answer = NOT_STARTED
         self.has_begun = self.has_ended = self.is_given_up = False
@@ -114,16 +123,17 @@ class CallRun:
         """Whether the tool says that it changes nothing."""
         self.is_past_limit = False
         """Whether the response has as many calls before it as may run."""
-        self._scope = scope
+        self._state = state
+        self._together = together
         self._about = {
             "tool_name": requested.name,
             "tool_call_id": requested.id,
-            "parallel_group_id": scope.group_id,
+            "parallel_group_id": group_id,
         }
 
     def is_stopping(self) -> bool:
         """Whether the call is cancelled with others."""
-        return self.is_given_up or self._scope.together.is_stopping
+        return self.is_given_up or self._together.is_stopping
 
     async def run(self) -> None:
         """Run the call; only a cancellation of the turn is raised."""
@@ -153,20 +163,20 @@ class CallRun:
         if is_failure_of_tool(error):
             logger.warning("tool `%s` failed: %s", name, in_words(error))
             logger.debug("traceback of tool `%s`", name, exc_info=error)
-        text = within(self._scope.rules.max_bytes, words_for_model(name, error))
+        text = within(self._state.rules.max_bytes, words_for_model(name, error))
         self.answer = Answer(text, is_error=True)
-        await self._scope.hooks.emit(TOOL_ERROR, {**self._about, "error": describe_error(error)})
+        await self._state.hooks.emit(TOOL_ERROR, {**self._about, "error": describe_error(error)})
 
     async def _run_and_answer(self) -> Answer:
-        call, scope = self.requested, self._scope
-        hooks, rules, cancellation = scope.hooks, scope.rules, scope.cancellation
+        call, state = self.requested, self._state
+        hooks, rules, cancellation = state.hooks, state.rules, state.cancellation
         if cancellation.is_cancelled:
             return NOT_STARTED
         self._check_limit()
         tool_input: Any = _copy_arguments(call.arguments or {})
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
-        asks = needs_approval(scope.tools.get(call.name), call.arguments)
+        asks = needs_approval(state.tools.get(call.name), call.arguments)
         is_judged = asks or not hooks.begin_unjudged(about)
         if is_judged:
             tool_input, question = await self._judge_call(about, tool_input, asks=asks)
@@ -176,7 +186,7 @@ class CallRun:
         if question is not None:
             tool_input = _use_approval(question, tool_input)
         is_final = ends_turn(call.name, tool, tool_input)
-        if rules.ledger is not None and (limit := rules.ledger.take_tool_call()) is not None:
+        if state.ledger is not None and (limit := state.ledger.take_tool_call()) is not None:
             self.limit = limit
             error = describe_error(OverBudgetError(limit.reason))
             await hooks.emit(TOOL_ERROR, {**self._about, "error": error})
@@ -189,7 +199,7 @@ class CallRun:
                 hooks,
                 self._about,
                 run,
-                scope.together,
+                self._together,
                 self.is_stopping,
                 is_approved=question is not None,
             )
@@ -222,7 +232,7 @@ class CallRun:
         """
         call = self.requested
         if self.is_past_limit:
-            limit = f"{PAST_LIMIT} {self._scope.rules.most_calls} tool calls"
+            limit = f"{PAST_LIMIT} {self._state.rules.most_calls} tool calls"
             raise TooManyCallsError(call.name, limit)
         if call.problem is not None and call.problem.startswith(PAST_LIMIT):
             raise TooManyCallsError(call.name, call.problem)
@@ -238,8 +248,8 @@ class CallRun:
         """
         if self.requested.problem is not None:
             about = {**about, "tool_input_error": self.requested.problem}
-        tool = self._scope.tools.get(self.requested.name)
-        verdict = await self._scope.hooks.judge_call(
+        tool = self._state.tools.get(self.requested.name)
+        verdict = await self._state.hooks.judge_call(
             about, tool_input, needs_approval=asks, approval_timeout=approval_timeout(tool)
         )
         if verdict.denied:
@@ -256,26 +266,26 @@ class CallRun:
         if not call.name and not (call.problem or NO_NAME).startswith(NO_NAME):
             message = f"the call cannot be used: {call.problem}; write it again"
             raise InvalidToolCallError(message)
-        if call.name not in self._scope.tools:
-            raise UnknownToolError(call.name, list(self._scope.tools))
+        if call.name not in self._state.tools:
+            raise UnknownToolError(call.name, list(self._state.tools))
         if call.arguments is None:
             message = (
                 f"the arguments of `{call.name}` cannot be used: {call.problem}; "
                 "call it again with one complete JSON object"
             )
             raise InvalidToolCallError(message, tool_name=call.name)
-        tool = self._scope.tools[call.name]
+        tool = self._state.tools[call.name]
         if not isinstance(tool_input, dict):
             found = type(tool_input).__name__
             message = f"a hook replaced the arguments by a `{found}` (must be an object)"
             raise TypeError(message)
-        self._scope.rules.arguments.check(call.name, tool, cast("dict[str, Any]", tool_input))
+        self._state.loop.arguments.check(call.name, tool, cast("dict[str, Any]", tool_input))
         return tool
 
     def _run(self, tool: Any, tool_input: dict[str, Any]) -> Awaitable[Any]:
         """Begin to run the tool; return what goes on."""
         name = self.requested.name
-        ledger = self._scope.rules.ledger
+        ledger = self._state.ledger
         if ledger is not None and ledger.seconds_left() == 0:
             # Another call kept the event loop until now.
             self.limit = ledger.out_of_time()
@@ -294,18 +304,18 @@ class CallRun:
                 steps = steps_of(awaitable_of(returned, "execute", name, _WAY_OUT))
             limited = Contained(steps, self.is_stopping)
             what, more = f"tool `{name}`", self._closing_seconds
-            return ending_after(self._scope.rules.longest, limited, what, more)
+            return ending_after(self._state.rules.longest, limited, what, more)
         raise escaped
 
     def _closing_seconds(self) -> float:
         """Return how much longer than others the tool may take to end: what its sub-agents may."""
-        return closing_seconds(self._scope.hooks.coordinator, self.requested.id)
+        return closing_seconds(self._state.hooks.coordinator, self.requested.id)
 
     async def _answer_after_hooks(
         self, tool_input: dict[str, Any], shown: dict[str, Any], answer: Answer
     ) -> Answer:
         """Return the answer as hooks leave it; `shown` is what they see of the result."""
-        verdict = await self._scope.hooks.judge(
+        verdict = await self._state.hooks.judge(
             TOOL_POST, {**self._about, "tool_input": tool_input, "result": shown}
         )
         if verdict.denied:
@@ -315,7 +325,7 @@ class CallRun:
         # may return a copy.
         if replaced is shown or replaced == shown:
             return answer
-        limit = self._scope.rules.max_bytes
+        limit = self._state.rules.max_bytes
         return Answer(within(limit, as_text(replaced, limit)), answer.is_error)
 
 

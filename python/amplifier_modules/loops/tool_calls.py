@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from itertools import islice
 from types import TracebackType
@@ -17,22 +17,16 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from ..spending.account import Limit
 from ..tool.exit import ToolExitError
 from .answers.response import RequestedCall
-from .boundary.cancellation import TurnCancellation
-from .boundary.hook_points import HookPoints
 from .boundary.together import Together, together
 from .call_errors import error_of_call
-from .call_scope import CallRules, CallScope
-from .equal_errors import EqualErrors
-from .pause import ToolPause
-from .recovery.recoverable_error import RecoverableError
-from .result_limit import within
-from .tool_answer import INTERRUPTED, NOT_STARTED
+from .recovery.errors import RecoverableError
+from .tool_answer import INTERRUPTED, NOT_STARTED, within
 from .tool_call import CallRun
-from .turn_history import TurnHistory
+from .turn_state import TurnState
 
 __all__ = ["INTERRUPTED", "NOT_STARTED", "ToolRound"]
 
-Answered = TypeVar("Answered")
+Asked = TypeVar("Asked")
 
 REFUSED_SHARE = 9
 """How many times as many calls as may run are stored; what an answer has beyond is left out."""
@@ -50,38 +44,17 @@ class ToolRound:
     has as much of it as ran: the calls that were started, and `text_so_far` before them.
     """
 
-    _scope: CallScope
     _together: Together
 
-    def __init__(
-        self,
-        tools: Mapping[str, Any],
-        hooks: HookPoints,
-        cancellation: TurnCancellation,
-        rules: CallRules,
-        history: TurnHistory,
-        equal_errors: EqualErrors | None = None,
-        pausing: ToolPause | None = None,
-    ) -> None:
-        """Prepare to run calls.
-
-        Args:
-            tools: Mounted tools by name.
-            hooks: Where the events go.
-            cancellation: Whether the turn is cancelled.
-            rules: What holds for each call.
-            history: Where the calls and their results are stored.
-            equal_errors: Counts the calls that fail again and again; None for no limit.
-            pausing: Keeps calls from beginning while the turn is paused; None for no pauses.
-        """
-        self._tools = tools
-        self._hooks = hooks
-        self._cancellation = cancellation
-        self._rules = rules
-        self._most = math.inf if rules.most_at_once is None else rules.most_at_once
-        self._history = history
-        self._equal_errors = equal_errors
-        self._pausing = pausing
+    def __init__(self, state: TurnState) -> None:
+        """Prepare to run calls in a turn."""
+        self._state = state
+        most, recovery = state.rules.most_at_once, state.recovery
+        self._most = math.inf if most is None else most
+        self._equal_errors = (
+            None if recovery is not None and recovery.owns_calls else state.equal_errors
+        )
+        self._group_id = os.urandom(16).hex()
         self._calls: list[CallRun] = []
         self._waiting: deque[CallRun] = deque()
         self._withdrawn: list[CallRun] = []
@@ -100,14 +73,6 @@ class ToolRound:
     async def __aenter__(self) -> Self:
         """Begin."""
         self._together = together()
-        self._scope = CallScope(
-            self._tools,
-            self._hooks,
-            self._cancellation,
-            self._rules,
-            self._together,
-            os.urandom(16).hex(),
-        )
         await self._together.__aenter__()
         return self
 
@@ -141,9 +106,9 @@ class ToolRound:
                     await self._remember(ChatResponse(content=[*written]))
             finally:
                 # Also where the task was cancelled again meanwhile: what is stored has its results.
-                if self._history.awaits_results:
+                if self._state.history.awaits_results:
                     self.results = self.messages()
-                    await self._history.add_results(self.results)
+                    await self._state.history.add_results(self.results)
         return is_handled
 
     @property
@@ -175,7 +140,7 @@ class ToolRound:
             if call.answer.is_error
         ]
 
-    async def ask(self, answer: Awaitable[Answered]) -> Answered:
+    async def ask(self, answer: Awaitable[Asked]) -> Asked:
         """Await the answer of the model, whose calls `start` is given as they arrive.
 
         Raises:
@@ -224,7 +189,7 @@ class ToolRound:
         waits is not run.
         """
         started, self._calls = self._calls, []
-        for call in islice(calls, self._rules.most_calls * REFUSED_SHARE):
+        for call in islice(calls, self._state.rules.most_calls * REFUSED_SHARE):
             if started and (early := _take_run(started, call)) is not None:
                 early.requested = call  # as the answer has it
                 self._calls.append(early)
@@ -238,9 +203,12 @@ class ToolRound:
 
     async def finish(self) -> None:
         """Run the calls that have not begun, and wait for all."""
+        state = self._state
         while True:
-            if self._pausing is not None and self._waiting:
-                await self._pausing.wait()
+            if self._waiting:
+                await state.loop.pausing.wait(
+                    state.hooks, state.cancellation, "tools", state.report.iterations
+                )
             self._begin_next()
             await self._together.wait()
             if not self._waiting or self._together.is_stopping:
@@ -248,7 +216,7 @@ class ToolRound:
 
     async def _remember(self, response: ChatResponse) -> None:
         self._is_remembered = True
-        await self._history.add_response(response, [call.requested for call in self._calls])
+        await self._state.history.add_response(response, [call.requested for call in self._calls])
 
     async def _give_up(self) -> None:
         """Wait for the calls that run, as the answer of the model has failed.
@@ -269,7 +237,7 @@ class ToolRound:
             requested, answer = call.requested, call.answer
             content = answer.content
             if self._notes and (note := self._notes[index]) is not None:
-                content = within(self._rules.max_bytes, answer.after(note))
+                content = within(self._state.rules.max_bytes, answer.after(note))
             message: dict[str, Any] = {
                 "role": "tool",
                 "tool_call_id": requested.id,
@@ -282,14 +250,14 @@ class ToolRound:
         return messages
 
     def _add(self, call: RequestedCall) -> None:
-        run = CallRun(call, self._scope)
-        run.is_past_limit = len(self._calls) >= self._rules.most_calls
+        run = CallRun(call, self._state, self._together, self._group_id)
+        run.is_past_limit = len(self._calls) >= self._state.rules.most_calls
         self._calls.append(run)
         self._waiting.append(run)
 
     def _begin_next(self) -> None:
         """Begin the calls whose turn it is."""
-        if self._pausing is not None and self._pausing.is_paused:
+        if self._state.loop.pausing.is_on and not self._state.cancellation.is_cancelled:
             return
         waiting, running, group = self._waiting, self._running, self._together
         while waiting and len(running) < self._most and not group.is_stopping:

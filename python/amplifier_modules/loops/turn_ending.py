@@ -10,13 +10,10 @@ import anyio
 
 from amplifier_core.events import CANCEL_COMPLETED, CANCEL_REQUESTED
 
-from .boundary.cancellation import TurnCancellation, grace
-from .boundary.hook_points import HookPoints
-from .outcome import CANCELLED, Outcome
+from .boundary.cancellation import grace
 from .steering import CANCELLED as STEERING_CANCELLED
-from .steering import SteeringQueue
-from .turn_history import TurnHistory
-from .turn_report import ENDINGS, TurnReport
+from .turn_report import CANCELLED, ENDINGS, Outcome
+from .turn_state import TurnState
 
 Steps: TypeAlias = Iterator[Awaitable[None]]
 """What is left to do, one after the other; what was interrupted is not repeated."""
@@ -27,30 +24,23 @@ CANCELLED_CALL = "the turn was cancelled"
 logger = logging.getLogger(__name__)
 
 
-def is_silent(hooks: HookPoints, history: TurnHistory) -> bool:
+def is_silent(state: TurnState) -> bool:
     """Whether a turn that was not cancelled ends without a word: nobody hears of its end."""
-    has_emitted_all = history.has_emitted_all() and not hooks.has_open_calls()
+    hooks = state.hooks
+    has_emitted_all = state.history.has_emitted_all() and not hooks.has_open_calls()
     return has_emitted_all and not any(map(hooks.has_listeners, ENDINGS))
 
 
 class TurnEnding:
     """Ends a turn, once."""
 
-    def __init__(
-        self,
-        hooks: HookPoints,
-        cancellation: TurnCancellation,
-        history: TurnHistory,
-        steering: SteeringQueue,
-        report: TurnReport,
-        outcome: Outcome,
-    ) -> None:
-        """End the turn with this history, and discard what was to steer it if it is cancelled."""
-        self._hooks = hooks
-        self._cancellation = cancellation
-        self._history = history
-        self._steering = steering
-        self._report = report
+    def __init__(self, state: TurnState, outcome: Outcome) -> None:
+        """End the turn, and discard what was to steer it if it is cancelled."""
+        self._hooks = state.hooks
+        self._cancellation = state.cancellation
+        self._history = state.history
+        self._steering = state.loop.steering
+        self._report = state.report
         self._outcome = outcome
 
     async def close(self, reason: str) -> None:

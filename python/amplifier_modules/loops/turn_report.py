@@ -4,13 +4,50 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
 from amplifier_core.events import EXECUTION_END, ORCHESTRATOR_COMPLETE, TURN_END
 
-from .outcome import EXECUTION_STATUS, ORCHESTRATOR_STATUS, Outcome
-from .recovery.given_up import GivenUp
+from .recovery.errors import GivenUp
+
+
+class Outcome(Enum):
+    """How a turn ended."""
+
+    COMPLETED = "completed"
+    INCOMPLETE = "incomplete"
+    """A hook refused it, or a limit was reached."""
+    CANCELLED = "cancelled"
+    GIVEN_UP = "given_up"
+    """The same call failed again and again."""
+    ERROR = "error"
+    """The provider or the context raised."""
+
+
+ORCHESTRATOR_STATUS = {
+    Outcome.COMPLETED: "success",
+    Outcome.INCOMPLETE: "incomplete",
+    Outcome.CANCELLED: "cancelled",
+    Outcome.GIVEN_UP: "incomplete",
+    Outcome.ERROR: "incomplete",
+}
+EXECUTION_STATUS = {
+    Outcome.COMPLETED: "completed",
+    Outcome.INCOMPLETE: "completed",
+    Outcome.CANCELLED: "cancelled",
+    Outcome.GIVEN_UP: "error",
+    Outcome.ERROR: "error",
+}
+
+CANCELLED = "The turn was cancelled before it was finished."
+
+
+def closing_message(text: str) -> dict[str, Any]:
+    """Return a message that ends a conversation after the results of tools."""
+    return {"role": "assistant", "content": [{"type": "text", "text": text}]}
+
 
 logger = logging.getLogger(__name__)
 

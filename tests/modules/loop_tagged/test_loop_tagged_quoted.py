@@ -10,7 +10,7 @@ from tagged_answers import LOOK, Pieces, blocks, heard
 
 from amplifier_agent import Agent, ScriptedProvider, tool
 from amplifier_core.message_models import Message, ToolResultBlock
-from amplifier_modules.loops.answers.quoted_calls import texts_with_tags
+from amplifier_modules.loops.answers.calls import texts_with_tags
 
 AFTER = "\nThat is how."
 QUOTED = [

@@ -22,8 +22,7 @@ from amplifier_stream import (
     ToolCallStartEvent,
 )
 
-from .blocks import aborted_end, block_records, record_deltas
-from .emitter import Emitter
+from .blocks import Emitter, aborted_end, block_records, record_deltas
 from .response import block_dict
 
 if TYPE_CHECKING:

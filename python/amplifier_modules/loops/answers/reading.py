@@ -26,12 +26,9 @@ from amplifier_stream import (
 )
 
 from .agent_events import hook_event, own_event_names
-from .blocks import are_emitted
-from .calls import EndedCalls, with_tagged_calls
+from .blocks import AfterWord, Emitter, are_emitted, is_thought
+from .calls import EndedCalls, call_in_last_quotation, call_parser, with_tagged_calls
 from .display import Display
-from .emitter import AfterWord, Emitter
-from .hidden_thoughts import is_thought
-from .quoted_calls import call_in_last_quotation, call_parser
 from .response import BLOCKS_EMITTED, RequestedCall
 
 

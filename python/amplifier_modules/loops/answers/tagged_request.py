@@ -13,8 +13,7 @@ from amplifier_core.message_models import (
     ToolResultBlock,
 )
 
-from .tool_list import json_text, tools_prompt, written_call
-from .tool_prompt import RESULT_TAG, ToolFormat
+from .tool_prompt import RESULT_TAG, ToolFormat, json_text, tools_prompt, written_call
 
 
 def tagged_request(

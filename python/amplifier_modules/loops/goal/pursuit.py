@@ -6,11 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from .actions import Actions
-from .judgement import read_judgement
-from .prompts import continuation, judge_prompt, summary_prompt
-from .rules import GoalEnd, GoalRules, GoalVerdict, Round
-from .state import goal_of, set_goal
+from .judgement import Actions, continuation, judge_prompt, read_judgement, summary_prompt
+from .rules import GoalEnd, GoalRules, GoalVerdict, Round, goal_of, set_goal
 
 logger = logging.getLogger(__name__)
 

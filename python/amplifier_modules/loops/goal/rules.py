@@ -2,13 +2,52 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any, cast
 
 from amplifier_providers.running.count_noun import count_noun
 
-from .similarity import are_alike
+logger = logging.getLogger(__name__)
+
+KEY = "goal"
+"""Where the goal is in `coordinator.session_state`."""
+
+
+def goal_of(coordinator: Any) -> str | None:
+    """Return the goal of a session: a text, or a mapping with `text`; None without one."""
+    given = _shared_state(coordinator).get(KEY)
+    if given is None:
+        return None
+    text = cast("Mapping[str, Any]", given).get("text") if isinstance(given, Mapping) else given
+    if isinstance(text, str):
+        return text.strip() or None
+    found = type(cast("object", given)).__name__
+    logger.warning(
+        "`%s` of the session state is a `%s` (must be text, or a mapping with `text`); it is ignored",
+        KEY,
+        found,
+    )
+    return None
+
+
+def set_goal(coordinator: Any, goal: str | None) -> None:
+    """Set the goal of a session; None for none."""
+    shared = _shared_state(coordinator)
+    if goal is None:
+        shared.pop(KEY, None)
+    else:
+        shared[KEY] = goal
+
+
+def _shared_state(coordinator: Any) -> dict[str, Any]:
+    shared: dict[str, Any] | None = getattr(coordinator, "session_state", None)
+    return shared if isinstance(shared, dict) else {}
+
 
 LOOK_BACK = 3
 """Rounds with which a new one is compared, so that going to and fro is found too."""
@@ -108,3 +147,33 @@ class GoalRules:
             return True
         have_verdicts = found.reached is not None and other.reached is not None
         return have_verdicts and are_alike(found.reason, other.reason, self.overlap)
+
+
+_WORD = re.compile(
+    r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|[^\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]+"
+)
+"""A word; a single character of the scripts that put no spaces between words."""
+
+
+def are_alike(first: str, second: str, overlap: float) -> bool:
+    """Whether two reasons share so much of their words, and all of their numbers.
+
+    Numbers count by themselves, as "2 of 5 tests fail" is progress after "3 of 5 tests fail".
+
+    Args:
+        first: A reason; an empty one says nothing, and is like no other.
+        second: Another one.
+        overlap: The share of all their words that both must have, from 0 to 1.
+    """
+    words, others = _words(first), _words(second)
+    if not words or not others or _numbers(words) != _numbers(others):
+        return False
+    return len(words & others) >= overlap * len(words | others)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
+
+
+def _numbers(words: set[str]) -> set[str]:
+    return {word for word in words if any(map(str.isdigit, word))}

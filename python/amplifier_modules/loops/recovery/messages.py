@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...tool.loop_breaking import can_end_turn
-from .recoverable_error import ErrorKind, RecoverableError
+from .errors import ErrorKind, RecoverableError
 
 _MAX_CHARS = 300
 """How much of an error, or of a list of names, a message quotes."""

@@ -8,9 +8,7 @@ from typing import Any
 from amplifier_core.llm_errors import ConfigurationError
 
 from ...tool.loop_breaking import can_end_turn
-from .error_ring import ErrorRing
-from .given_up import GivenUp
-from .recoverable_error import ErrorKind, Identity, RecoverableError
+from .errors import ErrorKind, ErrorRing, GivenUp, Identity, RecoverableError
 
 RECOVERABLE_ERROR = "agent:recoverable_error"
 """Event: the model reads of an error that it can correct."""

@@ -10,13 +10,12 @@ from amplifier_providers.answers.argument_check import ArgumentCheck
 from amplifier_providers.answers.tag_options import is_session_tag
 
 from ..contexts.learned_budget import LearnedBudgets
-from .answers.missing_call import MissingCalls
-from .emitted_history import EmittedHistory
-from .pace import LastCall
-from .pause import Pause
+from .answers.response import MissingCalls
+from .pace import LastCall, Pause
 from .request import RequestBuilder
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
+from .turn_history import EmittedHistory
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +23,7 @@ _READING_TOOLS = frozenset({"read_file", "grep", "web_fetch", "web_search"})
 """Tools whose results may have any text, such as tags."""
 
 
-class Shared:
+class LoopState:
     """What a loop keeps from one turn to the next."""
 
     def __init__(self, orchestrator: str, settings: LoopSettings) -> None:

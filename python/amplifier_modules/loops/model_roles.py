@@ -1,17 +1,127 @@
-"""The models of a turn by role: which provider, and which model of it, answers a call."""
+"""The setting that names the models of roles."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Protocol, cast
+
+from pydantic import BeforeValidator, Field
 
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatRequest
 from amplifier_providers.base import BaseProvider
+from amplifier_providers.settings import OptionalText, Settings
+from amplifier_providers.value_problems import Form
 
-from .provider_choice import choose_provider, model_name, mounted_as
-from .role_settings import FAST, STRONG, RoleModel
+STRONG, FAST = "strong", "fast"
+"""The roles that loops use by themselves: for the calls of a turn, and for those beside it."""
+
+
+class RoleModel(Settings):
+    """The model of a role."""
+
+    provider: str = Field(min_length=1)
+    """What its provider is mounted as."""
+    model: OptionalText = None
+    """The model that requests name; without it that of the provider's settings."""
+
+
+def _role_model(given: Any) -> Any:
+    """Return the mapping that `PROVIDER` or `PROVIDER:MODEL` stands for."""
+    if not isinstance(given, str):
+        return given
+    provider, _, model = given.partition(":")
+    return {"provider": provider, "model": model or None}
+
+
+RoleModels = Annotated[
+    dict[str, Annotated[RoleModel, BeforeValidator(_role_model)]],
+    Form("a mapping of roles to `PROVIDER`, `PROVIDER:MODEL` or a mapping of both"),
+]
+"""The models of roles."""
+
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_PRIORITY = 100
+
+
+class TagSettings(Protocol):
+    """The settings of a loop that say how models write their calls."""
+
+    @property
+    def tool_tags(self) -> tuple[str, ...]:
+        """The tags of calls; empty for native ones."""
+        ...
+
+    @property
+    def model_fields_set(self) -> set[str]:
+        """The settings that a config names."""
+        ...
+
+
+def choose_provider(providers: Mapping[str, Any], preferred: str | None) -> tuple[str, Any]:
+    """Return mount name and provider: the preferred one, else that with the lowest priority.
+
+    Equal priorities keep the order of mounting.
+
+    Raises:
+        ConfigurationError: No provider is mounted.
+    """
+    if not providers:
+        message = "no provider is mounted (check its configuration and credentials)"
+        raise ConfigurationError(message)
+    if preferred is not None:
+        if (name := mounted_as(preferred, providers)) is not None:
+            return name, providers[name]
+        names = ", ".join(f"`{name}`" for name in providers)
+        logger.warning("default provider `%s` is not mounted (mounted: %s)", preferred, names)
+    if len(providers) == 1:
+        return next(iter(providers.items()))
+    return min(providers.items(), key=lambda item: _priority(item[1]))
+
+
+def mounted_as(name: str, providers: Mapping[str, Any]) -> str | None:
+    """Return what a provider is mounted as that is named so, or by its id; None if it is not."""
+    names = (name, name.removeprefix("provider-"))
+    return next((each for each in names if each in providers), None)
+
+
+def model_name(provider: Any) -> str | None:
+    """Return the default model of the provider, if it has one."""
+    for source in (provider, getattr(provider, "config", None)):
+        if source is not None:
+            for attribute in ("default_model", "model"):
+                value = getattr(source, attribute, None)
+                if isinstance(value, str):
+                    return value
+    return None
+
+
+def tool_tags(provider: Any, settings: TagSettings) -> tuple[str, ...]:
+    """Return the tags in which the model writes its calls; empty for native calls.
+
+    Those that the config of the loop names count first, then those of the provider, then the
+    default of the loop.
+    """
+    if settings.tool_tags and "tool_tags" in settings.model_fields_set:
+        return settings.tool_tags
+    tags: Any = getattr(provider, "tool_tags", None)
+    if not tags or not isinstance(tags, (list, tuple)):
+        return settings.tool_tags
+    named = cast("list[Any]", tags)
+    return tuple(tag for tag in named if isinstance(tag, str)) or settings.tool_tags
+
+
+def _priority(provider: Any) -> float:
+    config = getattr(provider, "config", None)
+    settings = cast("dict[str, Any]", config) if isinstance(config, dict) else {}
+    for value in (getattr(provider, "priority", None), settings.get("priority")):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+    return DEFAULT_PRIORITY
 
 
 @dataclass(slots=True)

@@ -1,1 +1,0 @@
-"""The models of a turn: which there are, by role, and the calls to them."""
