@@ -27,7 +27,7 @@ from ..running.failure import describe_error
 from .answers.blocks import AfterWord, OpenBlocks, are_emitted, emit_blocks, with_hidden_thoughts
 from .answers.provider_pieces import answer_in_pieces
 from .answers.tagged_request import tagged_request
-from .boundary.cancellation import ending, grace
+from .boundary.cancellation import LastSteps, ending, finish_steps
 from .boundary.hook_points import HookPoints
 from .model_roles import ChosenModel, Roles, tool_tags
 from .pace import Pace
@@ -173,10 +173,7 @@ class ModelCall:
                 raise
             except BaseException:
                 is_cancelled = True
-                with grace():
-                    if blocks is not None:
-                        await blocks.abort()
-                    await self._hooks.emit(LLM_POST, {**about, "status": "cancelled"})
+                await finish_steps(self._ends_of_cancelled(about, blocks))
                 raise
             finally:
                 if blocks is not None:
@@ -189,6 +186,11 @@ class ModelCall:
             if not isinstance(error, ContextLengthError | NoRoomError):
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **error_data(error)})
             raise
+
+    def _ends_of_cancelled(self, about: dict[str, Any], blocks: OpenBlocks | None) -> LastSteps:
+        if blocks is not None:
+            yield from blocks.ends_of_open_blocks()
+        yield self._hooks.emit(LLM_POST, {**about, "status": "cancelled"})
 
     def _after_word(self) -> AfterWord | None:
         return None if self._pace is None else self._pace.after_word

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Iterator
-from typing import TypeAlias
 
 import anyio
 
 from amplifier_core.events import CANCEL_COMPLETED, CANCEL_REQUESTED
 
-from .boundary.cancellation import grace
+from .boundary.cancellation import LastSteps, finish_steps
 from .steering import CANCELLED as STEERING_CANCELLED
 from .turn_report import CANCELLED, ENDINGS, Outcome
 from .turn_state import TurnState
-
-Steps: TypeAlias = Iterator[Awaitable[None]]
-"""What is left to do, one after the other; what was interrupted is not repeated."""
 
 CANCELLED_CALL = "the turn was cancelled"
 """Why a call has ended that was neither run to its end nor refused."""
@@ -55,16 +50,16 @@ class TurnEnding:
                 for step in rest:
                     await step
         except anyio.get_cancelled_exc_class():
-            await _go_on(rest)
+            await finish_steps(rest)
             raise
         if closing.was_caught:
-            await _go_on(rest)
+            await finish_steps(rest)
 
     async def close_cancelled(self, *, was_immediate: bool) -> None:
         """Close the history, run the callbacks of the cancellation, and emit the closing events."""
-        await _go_on(self._steps_of_cancelled(was_immediate=was_immediate))
+        await finish_steps(self._steps_of_cancelled(was_immediate=was_immediate))
 
-    def _steps_of_cancelled(self, *, was_immediate: bool) -> Steps:
+    def _steps_of_cancelled(self, *, was_immediate: bool) -> LastSteps:
         yield from self._hooks.ends_of_open_calls(CANCELLED_CALL)
         yield self._hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
         yield self._cancellation.run_callbacks()
@@ -75,12 +70,12 @@ class TurnEnding:
         yield self._hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
         yield from self._closing_events()
 
-    def _last_steps(self, reason: str) -> Steps:
+    def _last_steps(self, reason: str) -> LastSteps:
         yield from self._hooks.ends_of_open_calls(reason)
         yield self._history.emit_changes()
         yield from self._closing_events()
 
-    def _closing_events(self) -> Steps:
+    def _closing_events(self) -> LastSteps:
         for event, data in self._report.endings(self._outcome):
             yield self._hooks.emit(event, data)
 
@@ -89,22 +84,3 @@ class TurnEnding:
             await self._history.close(CANCELLED)
         except Exception:
             logger.exception("the closing message of a cancelled turn could not be stored")
-
-
-async def _go_on(steps: Steps) -> None:
-    """Do all steps, for a limited time; a cancellation meanwhile ends one of them, and is raised.
-
-    Raises:
-        BaseException: The cancellation.
-    """
-    cancellation: BaseException | None = None
-    with grace() as time:
-        for step in steps:
-            try:
-                await step
-            except anyio.get_cancelled_exc_class() as error:
-                if time.was_ended:
-                    raise
-                cancellation = cancellation or error
-    if cancellation is not None:
-        raise cancellation

@@ -159,9 +159,14 @@ class OpenBlocks:
 
     async def abort(self) -> None:
         """End what is open of an answer that failed or was cancelled, and drop what follows."""
+        for end in self.ends_of_open_blocks():
+            await end
+
+    def ends_of_open_blocks(self) -> Iterator[Awaitable[None]]:
+        """Yield what emits the end of each open block; what follows is dropped."""
         self.emit = self.emit_last = _drop
         for _, place in sorted(self._open.items()):
-            await self._hooks.emit(CONTENT_BLOCK_END, aborted_end(place))
+            yield self._hooks.emit(CONTENT_BLOCK_END, aborted_end(place))
 
     def _start(self, event: str, data: dict[str, Any]) -> None:
         index = data.get("block_index")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 import anyio
 
@@ -24,6 +24,9 @@ from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_providers.running.loop_thread import caller_into_loop
 
 from ...tool.exit import ToolExitError, may_be_ctrl_c
+
+LastSteps: TypeAlias = Iterator[Awaitable[None]]
+"""What is left to do, one after the other; what was interrupted is not repeated."""
 
 logger = logging.getLogger(__name__)
 
@@ -238,6 +241,25 @@ def grace() -> Generator[Interruption]:
     """Run the closing events of a cancelled turn, for a limited time: until the block is ended."""
     with anyio.CancelScope(shield=True), Interruption(seconds=GRACE_SECONDS) as time:
         yield time
+
+
+async def finish_steps(steps: LastSteps) -> None:
+    """Do all steps, for a limited time; a cancellation meanwhile ends one of them, and is raised.
+
+    Raises:
+        BaseException: The cancellation.
+    """
+    cancellation: BaseException | None = None
+    with grace() as time:
+        for step in steps:
+            try:
+                await step
+            except anyio.get_cancelled_exc_class() as error:
+                if time.was_ended:
+                    raise
+                cancellation = cancellation or error
+    if cancellation is not None:
+        raise cancellation
 
 
 def ending(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
