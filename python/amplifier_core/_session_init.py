@@ -16,6 +16,7 @@ from ._loading.load_report import (
     Configured,
     LoadFailure,
     begin_report,
+    keep_report,
     listen,
 )
 from ._loading.mount_plan import (
@@ -147,6 +148,7 @@ class _Beginning:
             await self._mount_list("tools", tools)
         for entry in hooks:
             await self._mount_optional("hook", entry)
+        keep_report(self._coordinator, self._report_of_load)
 
     async def _mount_list(self, slot: str, entries: list[dict[str, Any]]) -> None:
         """Mount the modules of a slot, and note what one replaces of another."""

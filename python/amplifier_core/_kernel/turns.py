@@ -27,7 +27,7 @@ class Turns:
         """Begin without a turn."""
         # A dict, as `setdefault` decides in one step which thread comes first.
         self.running: dict[None, Turn] = {}
-        self.waiting: list[Turn] = []
+        self.waiting: tuple[Turn, ...] = ()
 
     def begin(self) -> Turn:
         """Begin a turn; if its `waiting` is not None, that has to be awaited first, by `wait`.
@@ -53,24 +53,24 @@ class Turns:
                 raise RuntimeError(_ELSEWHERE)
             # Turns of a closed event loop never end.
             self.running[None] = turn
-            self.waiting.clear()
+            self.waiting = ()
             _TURN.set(turn)
             return turn
         from anyio import Event
 
         turn.waiting = Event()
-        self.waiting.append(turn)
+        self.waiting += (turn,)
         return turn
 
     def pass_on(self) -> None:
         """Let the first of the turns that wait run now."""
-        self.running[None] = following = self.waiting.pop(0)
+        following, *rest = self.waiting
+        self.running[None], self.waiting = following, tuple(rest)
         following.waiting.set()
 
     def forget(self, turn: Turn) -> None:
         """Take out a turn that waits no more."""
-        if turn in self.waiting:
-            self.waiting.remove(turn)
+        self.waiting = tuple(each for each in self.waiting if each is not turn)
         turn.end()
 
 

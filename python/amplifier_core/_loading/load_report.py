@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -54,6 +55,9 @@ class LoadReport:
         return bool(self.failures or self.configured or self.replaced)
 
 
+_NOTHING = LoadReport()
+
+
 def begin_report(coordinator: Any) -> LoadReport:
     """Begin the report of a load; the review of the mount plan finds it with the coordinator."""
     report = LoadReport()
@@ -64,6 +68,13 @@ def begin_report(coordinator: Any) -> LoadReport:
     except AttributeError:  # a stand-in may take no attributes
         return report
     return report
+
+
+def keep_report(coordinator: Any, report: LoadReport) -> None:
+    """Keep the report of a load that has ended; that of nothing is one for all sessions."""
+    if not (report or report.earlier_handlers):
+        with suppress(AttributeError):
+            coordinator._load_report = _NOTHING
 
 
 def take_report(coordinator: Any) -> LoadReport | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
-from types import MappingProxyType
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from .handled_events import registrations_so_far
@@ -14,40 +14,62 @@ _ATTRIBUTE = "_mounted_modules"
 Kind: TypeAlias = Literal["orchestrator", "context", "provider", "tool", "hook", "inherited"]
 
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _NO_NAMES: frozenset[str] = frozenset()
+_NO_NUMBERS: frozenset[int] = frozenset()
 _missing = object()
 
 
 class MountedModule:
-    """A module, and the objects that were mounted and registered while it was."""
+    """A module that mounted and registered nothing, or nothing but itself: a loop, a context.
 
-    # Slots, and no containers of their own where nothing is in them: every session keeps some.
-    __slots__ = ("capabilities", "entry", "handlers", "kind", "providers", "tools")
+    Every session keeps some, so this has no more slots than it needs. An empty set takes 216 bytes,
+    a dict with one name 184, a pair in a tuple 104.
+    """
+
+    __slots__ = ("entry", "kind")
 
     kind: Kind
     entry: dict[str, Any]
     """Its entry in the mount plan; empty for what modules of a parent session have handed on."""
-    tools: Mapping[str, Any]
-    providers: Mapping[str, Any]
-    handlers: frozenset[int]
+    tools: tuple[tuple[str, Any], ...] = ()
+    providers: tuple[tuple[str, Any], ...] = ()
+    handlers: frozenset[int] = _NO_NUMBERS
     """The serial numbers of its handlers."""
-    capabilities: frozenset[str]
+    capabilities: frozenset[str] = _NO_NAMES
     """The names that it added; noted of tools and hook modules."""
 
-    def __init__(
-        self,
-        kind: Kind,
-        entry: dict[str, Any],
-        handlers: Iterable[int] = (),
-        capabilities: Iterable[str] = (),
-    ) -> None:
-        """Describe a module that has mounted nothing yet."""
-        self.kind = kind
+    def __init__(self, kind: Kind, entry: dict[str, Any]) -> None:
+        """Describe a module that has mounted nothing."""
+        self.kind: Kind = kind
         self.entry = entry
-        self.tools = self.providers = _NOTHING
-        self.handlers = frozenset(handlers)
-        self.capabilities = frozenset(capabilities)
+
+
+class _ModuleWithParts(MountedModule):
+    """A module with the objects that were mounted and registered while it was."""
+
+    __slots__ = ("capabilities", "handlers", "providers", "tools")
+
+    def __init__(self, module: MountedModule, parts: _Parts) -> None:
+        super().__init__(module.kind, module.entry)
+        self.tools = module.tools + parts.tools
+        self.providers = module.providers + parts.providers
+        self.handlers = (module.handlers | parts.handlers) or _NO_NUMBERS
+        self.capabilities = (module.capabilities | parts.capabilities) or _NO_NAMES
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What was mounted and registered for a time."""
+
+    tools: tuple[tuple[str, Any], ...] = ()
+    providers: tuple[tuple[str, Any], ...] = ()
+    handlers: frozenset[int] = _NO_NUMBERS
+    capabilities: frozenset[str] = _NO_NAMES
+
+    def added_to(self, module: MountedModule) -> MountedModule:
+        """Return the module with these parts, or itself if there are none."""
+        has_any = self.tools or self.providers or self.handlers or self.capabilities
+        return _ModuleWithParts(module, self) if has_any else module
 
 
 class MountedModules:
@@ -56,19 +78,16 @@ class MountedModules:
     def __init__(self, coordinator: Any) -> None:
         """Begin the list of a coordinator, where `mounted_modules` finds it."""
         self._coordinator = coordinator
-        self._modules: list[MountedModule] = []
-        try:
-            setattr(coordinator, _ATTRIBUTE, self._modules)
-        except AttributeError:  # a stand-in may take no attributes
-            return
+        self._modules: tuple[MountedModule, ...] = ()
+        self._store(())
 
     @contextmanager
     def noting(self, kind: Kind, entry: dict[str, Any]) -> Generator[None]:
         """List a module with what is mounted meanwhile; one that fails is not listed."""
         module = MountedModule(kind, entry)
-        with self._adding_to(module):
+        with self._finding_parts(kind) as parts:
             yield
-        self._modules.append(module)
+        self._store((*self._modules, parts.added_to(module)))
 
     @contextmanager
     def noting_more(self, module_id: Any) -> Generator[None]:
@@ -78,38 +97,45 @@ class MountedModules:
         if module is None:
             yield
             return
-        with self._adding_to(module):
+        with self._finding_parts(module.kind) as parts:
             yield
+        changed = parts.added_to(module)
+        self._store((*(changed if each is module else each for each in self._modules),))
+
+    def _store(self, modules: tuple[MountedModule, ...]) -> None:
+        self._modules = modules
+        # A stand-in may take no attributes.
+        with suppress(AttributeError):
+            setattr(self._coordinator, _ATTRIBUTE, modules)
 
     @contextmanager
-    def _adding_to(self, module: MountedModule) -> Generator[None]:
+    def _finding_parts(self, kind: Kind) -> Generator[_Parts]:
         coordinator = self._coordinator
-        has_capabilities = module.kind in {"tool", "hook"}
+        has_capabilities = kind in {"tool", "hook"}
         tools, providers = mounted_in(coordinator, "tools"), mounted_in(coordinator, "providers")
         capabilities = _capabilities(coordinator) if has_capabilities else _NO_NAMES
         begun = registrations_so_far(coordinator.hooks)
-        yield
-        if new := _new(mounted_in(coordinator, "tools"), tools):
-            module.tools = {**module.tools, **new}
-        if new := _new(mounted_in(coordinator, "providers"), providers):
-            module.providers = {**module.providers, **new}
-        module.handlers |= frozenset(range(begun, registrations_so_far(coordinator.hooks)))
+        parts = _Parts()
+        yield parts
+        parts.tools = _new(mounted_in(coordinator, "tools"), tools)
+        parts.providers = _new(mounted_in(coordinator, "providers"), providers)
+        parts.handlers = frozenset(range(begun, registrations_so_far(coordinator.hooks)))
         if has_capabilities:
-            module.capabilities |= _capabilities(coordinator) - capabilities
+            parts.capabilities = _capabilities(coordinator) - capabilities
 
 
 def mounted_modules(coordinator: Any) -> tuple[MountedModule, ...]:
     """Return the modules that were mounted when the session began."""
     modules: object = getattr(coordinator, _ATTRIBUTE, None)
-    return tuple(cast("list[MountedModule]", modules)) if isinstance(modules, list) else ()
+    return cast("tuple[MountedModule, ...]", modules) if isinstance(modules, tuple) else ()
 
 
 def note_inherited(coordinator: Any, handlers: Iterable[int], capabilities: Iterable[str]) -> None:
     """Note what modules of the parent session have handed on to a session that has begun."""
-    modules: object = getattr(coordinator, _ATTRIBUTE, None)
-    if isinstance(modules, list):
-        inherited = MountedModule("inherited", {}, handlers, capabilities)
-        cast("list[MountedModule]", modules).append(inherited)
+    if modules := mounted_modules(coordinator):
+        parts = _Parts(handlers=frozenset(handlers), capabilities=frozenset(capabilities))
+        inherited = parts.added_to(MountedModule("inherited", {}))
+        setattr(coordinator, _ATTRIBUTE, (*modules, inherited))
 
 
 def mounted_in(coordinator: Any, slot: str) -> dict[str, Any]:
@@ -121,8 +147,8 @@ def mounted_in(coordinator: Any, slot: str) -> dict[str, Any]:
     return dict(cast("dict[str, Any]", mounted)) if isinstance(mounted, dict) else {}
 
 
-def _new(now: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in now.items() if before.get(name, _missing) is not one}
+def _new(now: dict[str, Any], before: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return (*(each for each in now.items() if before.get(each[0], _missing) is not each[1]),)
 
 
 def _capabilities(coordinator: Any) -> frozenset[str]:

@@ -47,7 +47,7 @@ def child_plan(
     if model is None:
         kept = [each for each in _providers(rights) if rights.is_unchanged(each)]
         remounted = [*kept, *remounted]
-        own = {name for each in kept for name in each.providers}
+        own = {name for each in kept for name, _ in each.providers}
         providers = {name: each for name, each in rights.providers.items() if name not in own}
     elif isinstance(model, str):
         providers, chosen = _choose_provider(rights, model)
@@ -96,7 +96,7 @@ def _choose_provider(rights: Rights, model: str) -> tuple[dict[str, Any], list[d
         raise ValueError(f"`model` is `{model}` (must be a provider, or `provider:model`)")
     module = f"provider-{name}"
     listed = [each for each in _providers(rights) if each.entry["module"] == module]
-    listed = listed or [each for each in _providers(rights) if name in each.providers]
+    listed = listed or [each for each in _providers(rights) if name in dict(each.providers)]
     is_own = bool(listed) and rights.is_unchanged(listed[0])
     if not default and not is_own and name in rights.providers:
         return {name: rights.providers[name]}, []

@@ -177,9 +177,7 @@ class ChildSession:
         if recipe.tools is None and isinstance(recipe.context, str | Mapping):
             of_contexts = (each for each in mounted_modules(coordinator) if each.kind == "context")
             for module in of_contexts:
-                given |= {
-                    n: each for n, each in module.tools.items() if n not in self._rights.tools
-                }
+                given |= {n: each for n, each in module.tools if n not in self._rights.tools}
         return given | {each.name: each for each in recipe.tools or () if not isinstance(each, str)}
 
     def _own_tools(self) -> set[str]:

@@ -92,12 +92,11 @@ class Rights:
 
     def own_tools(self, module: MountedModule) -> set[str]:
         """Name the tools of a module that are still those that it mounted."""
-        return {name for name, tool in module.tools.items() if self.tools.get(name) is tool}
+        return {name for name, tool in module.tools if self.tools.get(name) is tool}
 
     def is_unchanged(self, provider: MountedModule) -> bool:
         """Whether all providers of a module are still those that it mounted."""
-        mounted = provider.providers.items()
-        return all(self.providers.get(name) is each for name, each in mounted)
+        return all(self.providers.get(name) is each for name, each in provider.providers)
 
     def bound_modules(self) -> list[MountedModule]:
         """Return the tools and hook modules that each session has of its own: a mark says so.
@@ -141,7 +140,9 @@ class Rights:
                 yield each
 
     def _is_bound(self, module: MountedModule) -> bool:
-        if any(is_session_bound(module.tools[name]) for name in self.own_tools(module)):
+        if any(
+            is_session_bound(tool) for name, tool in module.tools if self.tools.get(name) is tool
+        ):
             return True
         registered = [each for each in self.handlers if each.serial in module.handlers]
         is_whole = len(registered) == len(module.handlers)
