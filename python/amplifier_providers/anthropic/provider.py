@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +15,7 @@ from ..retries import Retries
 from ..wire.body import WireRequest, json_bytes
 from ..wire.client import ServiceClient
 from ..wire.fields import JsonDict
-from ..wire.mounting import contribute_cost, hooks_and_retries, key_and_address, say_not_mounted
+from ..wire.mounting import Prepared, key_and_address, mount_of
 from ..wire.provider import WireProvider
 from .config import PROVIDER, SERVICE, AnthropicConfig, read_config
 from .models import LONG_CONTEXT_TOKENS, ModelProfile, model_profile
@@ -151,28 +151,16 @@ def _count(entry: Mapping[str, Any], key: str) -> int | None:
     return value if isinstance(value, int) else None
 
 
-async def mount(
-    coordinator: Any, config: Mapping[str, Any] | None = None
-) -> Callable[[], Awaitable[None]] | None:
-    """Mount the provider as `anthropic`.
-
-    Args:
-        coordinator: Where it is mounted; its hooks get the events.
-        config: See `AnthropicConfig`; the key may come from `ANTHROPIC_API_KEY`.
-
-    Returns:
-        The callable that closes its connections, or None when there is no API key: then nothing
-        is mounted, and one warning says so: that of the session that mounts it, or of this function.
-
-    Raises:
-        ConfigurationError: A setting has the wrong type or cannot work.
-    """
+def _prepare(config: Mapping[str, Any] | None) -> Prepared | str:
     settings = read_config(config)
     if settings is None:
-        say_not_mounted(SERVICE.module_name, _NO_KEY)
-        return None
-    hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
-    provider = AnthropicProvider(settings, hooks, retries=retries)
-    await coordinator.mount("providers", provider, name=PROVIDER)
-    contribute_cost(coordinator, provider)
-    return provider.close
+        return _NO_KEY
+    return Prepared(
+        PROVIDER,
+        settings,
+        lambda hooks, retries: AnthropicProvider(settings, hooks, retries=retries),
+    )
+
+
+mount = mount_of(SERVICE.module_name, _prepare)
+"""Mount the provider as `anthropic`; its settings are `AnthropicConfig`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from typing_extensions import override
@@ -15,7 +15,7 @@ from ..requests.openai_models import ModelProfile
 from ..responses.provider import ResponsesProvider
 from ..retries import Retries
 from ..wire.body import WireRequest
-from ..wire.mounting import contribute_cost, hooks_and_retries, say_not_mounted
+from ..wire.mounting import Prepared, mount_of
 from .client import UnknownFamilies, azure_client, azure_info, priced_as, profile_of
 from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig, ignored_version, read_config
 from .identity import Credential
@@ -83,37 +83,22 @@ def _with_deployment(config: AzureOpenAIConfig) -> AzureOpenAIConfig:
     return config.model_copy(update=named)
 
 
-async def mount(
-    coordinator: Any, config: Mapping[str, Any] | None = None
-) -> Callable[[], Awaitable[None]] | None:
-    """Mount the provider as `azure-openai`.
-
-    Args:
-        coordinator: Where it is mounted; its hooks get the events.
-        config: See `AzureOpenAIConfig`; what it lacks may come from the environment.
-
-    Returns:
-        The callable that closes its connections, or None when there is no address, no key and no
-        identity: then nothing is mounted, and one warning says so: that of the session that mounts
-        it, or of this function.
-
-    Raises:
-        ConfigurationError: A setting has the wrong type or cannot work.
-    """
+def _prepare(config: Mapping[str, Any] | None) -> Prepared | str:
     settings = read_config(config)
     if isinstance(settings, str):
-        say_not_mounted(MODULE, settings)
-        return None
+        return settings
     if version := ignored_version(settings):
         logger.warning(
             "%s: the API version `%s` has no effect: the address has its version in its path",
             MODULE,
             version,
         )
-    hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
     if settings.place.speaks_responses:
-        provider = AzureOpenAIProvider(settings, hooks, retries=retries)
-        return await provider.mount(coordinator)
+        return Prepared(
+            PROVIDER,
+            settings,
+            lambda hooks, retries: AzureOpenAIProvider(settings, hooks, retries=retries),
+        )
 
     from .deployment import DeploymentProvider, without_effect
 
@@ -123,7 +108,12 @@ async def mount(
             MODULE,
             key,
         )
-    deployed = DeploymentProvider(settings, hooks, retries=retries)
-    await coordinator.mount("providers", deployed, name=PROVIDER)
-    contribute_cost(coordinator, deployed)
-    return deployed.close
+    return Prepared(
+        PROVIDER,
+        settings,
+        lambda hooks, retries: DeploymentProvider(settings, hooks, retries=retries),
+    )
+
+
+mount = mount_of(MODULE, _prepare)
+"""Mount the provider as `azure-openai`; its settings are `AzureOpenAIConfig`."""

@@ -10,7 +10,6 @@ from pydantic import Field
 from amplifier_providers.settings import Settings, read_settings
 
 from ..anthropic import AnthropicProvider, read_config
-from ..wire.mounting import contribute_cost
 from .server import DemoModel
 
 
@@ -51,8 +50,7 @@ async def mount(
         found = read_config(demo.provider_config())
         assert found is not None
         provider = DemoProvider(found, getattr(coordinator, "hooks", None))
-        await coordinator.mount("providers", provider, name=DemoProvider.name)
-        contribute_cost(coordinator, provider)
+        await provider.mount(coordinator, DemoProvider.name)
     except BaseException:
         demo.__exit__()
         raise

@@ -10,7 +10,6 @@ from typing import Any
 from typing_extensions import override
 
 from amplifier_core import llm_errors
-from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
@@ -22,7 +21,7 @@ from ..wire.call import note_hint
 from ..wire.client import ServiceClient
 from ..wire.events import PROVIDER_PULL_PROGRESS
 from ..wire.fields import JsonDict
-from ..wire.mounting import contribute_cost, hooks_and_retries
+from ..wire.mounting import Prepared, mount_of
 from ..wire.provider import WireProvider, new_call_id
 from .advice import is_missing
 from .completions import PRESET, CompletionsEncoder
@@ -53,6 +52,8 @@ class OllamaProvider(WireProvider):
 
     What a model can do is asked of the server before its first request.
     """
+
+    own_events = (PROVIDER_PULL_PROGRESS,)
 
     def __init__(
         self,
@@ -133,6 +134,12 @@ class OllamaProvider(WireProvider):
             max_output_tokens=self.config.max_tokens or min(_MAX_OUTPUT_TOKENS, window),
             capabilities=capabilities,
         )
+
+    @override
+    async def mount(self, coordinator: Any, name: str) -> Callable[[], Awaitable[None]]:
+        close = await super().mount(coordinator, name)
+        await self.look()
+        return close
 
     async def look(self) -> None:
         """Ask the server about the model of the settings; a warning says what is wrong."""
@@ -229,31 +236,19 @@ class OllamaProvider(WireProvider):
         return bool(self._models.facts(model).can("completion"))
 
 
-async def mount(
-    coordinator: Any, config: Mapping[str, Any] | None = None
-) -> Callable[[], Awaitable[None]]:
-    """Mount the provider as `ollama`.
-
-    Args:
-        coordinator: Where it is mounted; its hooks get the events.
-        config: See `OllamaConfig`; the address may come from `OLLAMA_HOST`.
-
-    Returns:
-        The callable that closes its connections. The provider is mounted also if the server cannot
-        be reached: one warning says so.
-
-    Raises:
-        ConfigurationError: A setting has the wrong type or cannot work.
-    """
+def _prepare(config: Mapping[str, Any] | None) -> Prepared:
     settings = read_config(config)
     for key in without_effect(settings):
         logger.warning("%s: `%s` has no effect: Chat Completions has no field for it", MODULE, key)
-    hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
-    provider = OllamaProvider(settings, hooks, retries=retries)
-    await coordinator.mount("providers", provider, name=PROVIDER)
-    contribute_cost(coordinator, provider)
-    register = getattr(coordinator, "register_contributor", None)
-    if register is not None:
-        register(OBSERVABILITY_EVENTS, PROVIDER, lambda: [PROVIDER_PULL_PROGRESS])
-    await provider.look()
-    return provider.close
+    return Prepared(
+        PROVIDER,
+        settings,
+        lambda hooks, retries: OllamaProvider(settings, hooks, retries=retries),
+    )
+
+
+mount = mount_of(MODULE, _prepare)
+"""Mount the provider as `ollama`; its settings are `OllamaConfig`.
+
+It is mounted also if the server cannot be reached: one warning says so.
+"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from typing_extensions import override
@@ -12,7 +12,7 @@ from amplifier_core.models import ProviderInfo
 from ..responses.provider import ResponsesProvider
 from ..retries import Retries
 from ..wire.client import ServiceClient
-from ..wire.mounting import hooks_and_retries, key_and_address, say_not_mounted
+from ..wire.mounting import Prepared, key_and_address, mount_of
 from .config import PROVIDER, SERVICE, OpenAIConfig, read_config
 
 _NO_KEY = f"no API key; set `{SERVICE.key_from}` or the config key `api_key`"
@@ -56,26 +56,16 @@ class OpenAIProvider(ResponsesProvider):
         )
 
 
-async def mount(
-    coordinator: Any, config: Mapping[str, Any] | None = None
-) -> Callable[[], Awaitable[None]] | None:
-    """Mount the provider as `openai`.
-
-    Args:
-        coordinator: Where it is mounted; its hooks get the events.
-        config: See `OpenAIConfig`; the key may come from `OPENAI_API_KEY`.
-
-    Returns:
-        The callable that closes its connections, or None when there is no API key: then nothing
-        is mounted, and one warning says so: that of the session that mounts it, or of this function.
-
-    Raises:
-        ConfigurationError: A setting has the wrong type or cannot work.
-    """
+def _prepare(config: Mapping[str, Any] | None) -> Prepared | str:
     settings = read_config(config)
     if settings is None:
-        say_not_mounted(SERVICE.module_name, _NO_KEY)
-        return None
-    hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
-    provider = OpenAIProvider(settings, hooks, retries=retries)
-    return await provider.mount(coordinator)
+        return _NO_KEY
+    return Prepared(
+        PROVIDER,
+        settings,
+        lambda hooks, retries: OpenAIProvider(settings, hooks, retries=retries),
+    )
+
+
+mount = mount_of(SERVICE.module_name, _prepare)
+"""Mount the provider as `openai`; its settings are `OpenAIConfig`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from typing_extensions import override
@@ -16,7 +16,7 @@ from ..retries import Retries
 from ..wire.body import WireRequest
 from ..wire.client import Headers, ServiceClient
 from ..wire.fields import JsonDict
-from ..wire.mounting import contribute_cost, hooks_and_retries, say_not_mounted
+from ..wire.mounting import Mount, Prepared, mount_of
 from ..wire.provider import WireProvider, new_call_id
 from ..wire.service import Service
 from . import models
@@ -196,43 +196,21 @@ def _headers(api_key: str | None, extra: Mapping[str, str]) -> Headers:
     return headers
 
 
-Mount = Callable[..., Awaitable[Callable[[], Awaitable[None]] | None]]
-
-
-def mount_of(preset: str | None) -> Mount:
+def mount_of_preset(preset: str | None) -> Mount:
     """Return the mount function of the module of a service, or of any server if None."""
-    module = MODULE if preset is None else f"provider-{preset}"
 
-    async def mount(
-        coordinator: Any, config: Mapping[str, Any] | None = None
-    ) -> Callable[[], Awaitable[None]] | None:
-        """Mount the provider.
-
-        Args:
-            coordinator: Where it is mounted; its hooks get the events.
-            config: See `OpenAIChatConfig`; the key may come from the environment.
-
-        Returns:
-            The callable that closes its connections, or None when there is no address, or no API
-            key for a service that needs one: then nothing is mounted, and one warning says so: that
-            of the session that mounts it, or of this function.
-
-        Raises:
-            ConfigurationError: A setting has the wrong type or cannot work.
-        """
+    def prepare(config: Mapping[str, Any] | None) -> Prepared | str:
         found = read_config(config, preset=preset)
         if isinstance(found, str):
-            say_not_mounted(module, found)
-            return None
-        hooks, retries = hooks_and_retries(coordinator, found.preset.name, found.settings)
-        provider = ChatProvider.of(found, hooks, retries=retries)
-        # A module mounts under its own name; the loader then gives an instance the name it has.
-        await coordinator.mount("providers", provider, name=module.removeprefix("provider-"))
-        contribute_cost(coordinator, provider)
-        return provider.close
+            return found
+        return Prepared(
+            found.preset.name,
+            found.settings,
+            lambda hooks, retries: ChatProvider.of(found, hooks, retries=retries),
+        )
 
-    return mount
+    return mount_of(MODULE if preset is None else f"provider-{preset}", prepare)
 
 
-mount = mount_of(None)
-"""Mount the provider as `openai-chat`."""
+mount = mount_of_preset(None)
+"""Mount the provider as `openai-chat`; its settings are `OpenAIChatConfig`."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from amplifier_core._kernel.capability_names import APPLY_PATCH_ENGINE, OBSERVABILITY_EVENTS
+from amplifier_core._kernel.capability_names import APPLY_PATCH_ENGINE
 from amplifier_core.events import CONTEXT_COMPACTION, CONTEXT_POST_COMPACT, CONTEXT_PRE_COMPACT
 from amplifier_core.llm_errors import InvalidRequestError, LLMError, NotFoundError
 from amplifier_core.message_models import ChatRequest
@@ -20,7 +20,6 @@ from ..wire.answer import Answer
 from ..wire.body import WireRequest
 from ..wire.client import ServiceClient
 from ..wire.fields import JsonDict, fields_of
-from ..wire.mounting import contribute_cost
 from ..wire.provider import WireProvider
 from ..wire.service import Service
 from .background import BACKGROUND_STATUS, Background
@@ -54,6 +53,8 @@ class ResponsesProvider(WireProvider):
     limit_key = "max_output_tokens"
     models_path = "/models"
 
+    own_events = EVENTS
+
     def __init__(
         self,
         service: Service,
@@ -83,17 +84,14 @@ class ResponsesProvider(WireProvider):
         self._background = Background(client, settings, self.emit, params, retries=self._retries)
         self._capability: Callable[[str], object] = lambda _: None
 
-    async def mount(self, coordinator: Any) -> Callable[[], Awaitable[None]]:
-        """Mount the provider under its name; return what closes it.
+    @override
+    async def mount(self, coordinator: Any, name: str) -> Callable[[], Awaitable[None]]:
+        """Mount the provider under a name; return what closes it.
 
         The request after a compaction sends everything: the service has what was left out.
         """
-        await coordinator.mount("providers", self, name=self.name)
+        close_connections = await super().mount(coordinator, name)
         self._capability = getattr(coordinator, "get_capability", self._capability)
-        contribute_cost(coordinator, self)
-        register = getattr(coordinator, "register_contributor", None)
-        if register is not None:
-            register(OBSERVABILITY_EVENTS, self.name, lambda: list(EVENTS))
 
         def reset(event: str, data: dict[str, Any]) -> None:
             del event, data
@@ -102,13 +100,13 @@ class ResponsesProvider(WireProvider):
         hooks = getattr(coordinator, "hooks", None)
         is_chained = hooks is not None and self.responses_settings.is_chained
         followed = _COMPACTIONS if is_chained else ()
-        name = f"provider-{self.name}"
-        removes = [hooks.on(event, reset, name=name) for event in followed]  # pyright: ignore[reportOptionalMemberAccess] -- followed only where there are hooks
+        handler = f"provider-{self.name}"
+        removes = [hooks.on(event, reset, name=handler) for event in followed]  # pyright: ignore[reportOptionalMemberAccess] -- followed only where there are hooks
 
         async def close() -> None:
             for remove in removes:
                 remove()
-            await self.close()
+            await close_connections()
 
         return close
 

@@ -1,12 +1,12 @@
-"""What the `mount` functions of providers over HTTP do the same way."""
+"""The `mount` function of every provider over HTTP, and what settings they share."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from amplifier_core._kernel.capability_names import SESSION_COST
 from amplifier_core._loading.load_report import explain
 from amplifier_core.models import ConfigField
 
@@ -23,26 +23,59 @@ logger = logging.getLogger(__name__)
 SettingsT = TypeVar("SettingsT", bound=HttpSettings)
 
 
-def say_not_mounted(module: str, reason: str) -> None:
-    """Say once why a provider is not mounted: by the session that mounts it, or here."""
-    if not explain(reason):
-        logger.warning("%s is not mounted: %s", module, reason)
+Mount: TypeAlias = Callable[..., Awaitable[Callable[[], Awaitable[None]] | None]]
 
 
-def hooks_and_retries(
-    coordinator: Any, provider: str, settings: HttpSettings
-) -> tuple[Any, Retries]:
-    """Return the hooks of a coordinator, and retries that tell them and end with a cancellation."""
-    hooks = getattr(coordinator, "hooks", None)
-    cancellation = getattr(coordinator, "cancellation", None)
-    return hooks, Retries(provider, settings, hooks, cancellation)
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A provider that can be made, as its settings are whole."""
+
+    name: str
+    """The name of the provider, for errors and events."""
+    settings: HttpSettings
+    make: Callable[[Any, Retries], WireProvider]
+    """Makes it with the hooks of its session and its retries."""
 
 
-def contribute_cost(coordinator: Any, provider: WireProvider) -> None:
-    """Have a session say on the channel `session.cost` what its provider has cost so far."""
-    register = getattr(coordinator, "register_contributor", None)
-    if register is not None:
-        register(SESSION_COST, provider.name, provider.pricing.contribution)
+def mount_of(module: str, prepare: Callable[[Mapping[str, Any] | None], Prepared | str]) -> Mount:
+    """Return the `mount` of a module with a provider over HTTP.
+
+    Args:
+        module: The id of the module, such as `provider-anthropic`: what follows `provider-` is the
+            name that the provider is mounted under.
+        prepare: Reads a config; what it returns is a provider, or why none can be made.
+    """
+
+    async def mount(
+        coordinator: Any, config: Mapping[str, Any] | None = None
+    ) -> Callable[[], Awaitable[None]] | None:
+        """Mount the provider under its name.
+
+        Args:
+            coordinator: Where it is mounted; its hooks get the events.
+            config: Its settings; what they lack may come from the environment.
+
+        Returns:
+            The callable that closes its connections, or None when there is no address, or no API
+            key for a service that needs one: then nothing is mounted, and one warning says so: that
+            of the session that mounts it, or of this function.
+
+        Raises:
+            ConfigurationError: A setting has the wrong type or cannot work.
+        """
+        prepared = prepare(config)
+        if isinstance(prepared, str):
+            if not explain(prepared):
+                logger.warning("%s is not mounted: %s", module, prepared)
+            return None
+        hooks = getattr(coordinator, "hooks", None)
+        cancellation = getattr(coordinator, "cancellation", None)
+        retries = Retries(prepared.name, prepared.settings, hooks, cancellation)
+        provider = prepared.make(hooks, retries)
+        # A module mounts under its own name; the loader then gives an instance the name it has.
+        return await provider.mount(coordinator, module.removeprefix("provider-"))
+
+    return mount
 
 
 def settings_with_key(

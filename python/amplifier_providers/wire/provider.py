@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from uuid import uuid4
 
+from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, SESSION_COST
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
@@ -64,6 +65,8 @@ class WireProvider:
     """Whether each request is sent only within what its call may use."""
     hides_thoughts = True
     """Whether it keeps back itself the thoughts that nobody asked for."""
+    own_events: ClassVar[tuple[str, ...]] = ()
+    """The events of this provider alone."""
     limit_key: str = "max_tokens"
     """Where the body of a request limits the answer."""
     default_model = SettingAttribute[str | None]()
@@ -295,6 +298,20 @@ class WireProvider:
         A call that cannot be run has an attribute `error` that says why, and no arguments.
         """
         return list(response.tool_calls or [])
+
+    async def mount(self, coordinator: Any, name: str) -> Callable[[], Awaitable[None]]:
+        """Mount the provider under a name, with its cost and the names of its events.
+
+        Returns:
+            The callable that closes its connections.
+        """
+        await coordinator.mount("providers", self, name=name)
+        register = getattr(coordinator, "register_contributor", None)
+        if register is not None:
+            register(SESSION_COST, self.name, self.pricing.contribution)
+            if self.own_events:
+                register(OBSERVABILITY_EVENTS, self.name, lambda: list(self.own_events))
+        return self.close
 
     async def close(self) -> None:
         """Close the connections; a later call opens new ones."""

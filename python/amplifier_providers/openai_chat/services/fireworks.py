@@ -1,9 +1,9 @@
 """`provider-fireworks`: models on Fireworks AI, over Chat Completions, streamed."""
 
 from ..config import OpenAIChatConfig
-from ..provider import mount_of
+from ..provider import mount_of_preset
 
 __amplifier_module_type__ = "provider"
 __amplifier_settings__ = OpenAIChatConfig
 
-mount = mount_of("fireworks")
+mount = mount_of_preset("fireworks")

@@ -1,9 +1,9 @@
 """`provider-llama-cpp`: a model that llama.cpp serves, over Chat Completions, streamed."""
 
 from ..config import OpenAIChatConfig
-from ..provider import mount_of
+from ..provider import mount_of_preset
 
 __amplifier_module_type__ = "provider"
 __amplifier_settings__ = OpenAIChatConfig
 
-mount = mount_of("llama-cpp")
+mount = mount_of_preset("llama-cpp")

@@ -1,9 +1,9 @@
 """`provider-lm-studio`: a model that LM Studio serves, over Chat Completions, streamed."""
 
 from ..config import OpenAIChatConfig
-from ..provider import mount_of
+from ..provider import mount_of_preset
 
 __amplifier_module_type__ = "provider"
 __amplifier_settings__ = OpenAIChatConfig
 
-mount = mount_of("lm-studio")
+mount = mount_of_preset("lm-studio")

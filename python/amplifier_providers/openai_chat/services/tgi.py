@@ -1,9 +1,9 @@
 """`provider-huggingface-tgi`: a server of Text Generation Inference, streamed."""
 
 from ..config import OpenAIChatConfig
-from ..provider import mount_of
+from ..provider import mount_of_preset
 
 __amplifier_module_type__ = "provider"
 __amplifier_settings__ = OpenAIChatConfig
 
-mount = mount_of("huggingface-tgi")
+mount = mount_of_preset("huggingface-tgi")
