@@ -94,7 +94,9 @@ impl CircuitBreaker {
     pub fn wait(&mut self, now: Duration) -> Duration {
         self.reach(now);
         match self.phase {
-            Phase::Open { until } | Phase::Trial { until } if self.latest < until => until - now,
+            Phase::Open { until } | Phase::Trial { until } if self.latest < until => {
+                until.saturating_sub(now)
+            }
             Phase::Closed { .. } | Phase::Open { .. } | Phase::Trial { .. } => Duration::ZERO,
         }
     }

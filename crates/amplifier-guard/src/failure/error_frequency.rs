@@ -65,7 +65,7 @@ impl ErrorFrequency {
 
     fn forget(&mut self, now: Duration) {
         self.latest = self.latest.max(now);
-        let is_old = |seen: &Seen| self.latest - seen.last >= self.forget_after;
+        let is_old = |seen: &Seen| self.latest.saturating_sub(seen.last) >= self.forget_after;
         let old = self.seen.values().take_while(|seen| is_old(seen)).count();
         self.seen.drain(..old);
     }

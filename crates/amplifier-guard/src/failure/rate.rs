@@ -114,7 +114,7 @@ struct Bucket {
 
 impl Bucket {
     fn refill(&mut self, rate: Rate, now: Duration) {
-        let gained = (now - self.at).as_nanos() * u128::from(rate.limit);
+        let gained = now.saturating_sub(self.at).as_nanos() * u128::from(rate.limit);
         self.level = self.level.saturating_add(gained).min(rate.capacity());
         self.at = now;
     }

@@ -1,5 +1,7 @@
 //! `CircuitBreaker`: stops calls to a service after repeated failures.
 
+#![expect(clippy::doc_markdown, reason = "docstrings of Python")]
+
 use std::sync::{Mutex, PoisonError};
 
 use amplifier_guard as guard;

@@ -1,5 +1,7 @@
 //! `ErrorHandler`: whether a failed operation is retried, and when.
 
+#![expect(clippy::doc_markdown, reason = "docstrings of Python")]
+
 use std::sync::{Mutex, PoisonError};
 
 use amplifier_guard as guard;

@@ -1,5 +1,7 @@
 //! `RateLimiter`: how many calls a user, a tool and a provider may make in a span of time.
 
+#![expect(clippy::doc_markdown, reason = "docstrings of Python")]
+
 use std::sync::{Mutex, PoisonError};
 
 use amplifier_guard as guard;

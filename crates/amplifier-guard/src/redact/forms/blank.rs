@@ -90,9 +90,10 @@ impl Candidate<'_> {
 
     /// Whether the word before the name sets a value: `export PASSWORD …`, `#define PASSWORD …`.
     fn is_set_by(&self, word: &[u8]) -> bool {
+        let is_prose = self.is_plain() && word == b"set";
         is_word(List::Set, word.strip_prefix(b"#").unwrap_or(word))
             && !self.line_before().is_empty()
-            && !(self.is_plain() && word == b"set")
+            && !is_prose
             && !self.is_definition_of_other(word)
     }
 
