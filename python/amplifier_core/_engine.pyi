@@ -19,6 +19,10 @@ from amplifier_core._provider_error import ProviderError as ProviderError
 from amplifier_core._retry_config import RetryConfig as RetryConfig
 from amplifier_core._retry_config import compute_delay as compute_delay
 from amplifier_core.models import HookResult
+from amplifier_guard.error_context import ErrorContext
+from amplifier_guard.error_handler import GiveUp, Retry
+from amplifier_guard.error_kind import ErrorKind
+from amplifier_guard.rate import Rate
 
 _StrPath: TypeAlias = str | PathLike[str]
 
@@ -92,56 +96,102 @@ LONG_CONTEXT: Final[str]
 BATCH: Final[str]
 ALL_WELL_KNOWN_CAPABILITIES: Final[list[str]]
 
-@final
 class ErrorHandler:
-    """Judges failures; `ErrorHandler` passes in the facts, the time and a random number."""
+    """Decides on retries, and counts errors by type; safe to share between threads.
+
+    The waits are those of the kernel's `compute_delay`: exponential, limited, with jitter, and at
+    least as long as the server asks for, unless that is negative or more than a day. No wait is
+    longer than a day.
+
+    Args:
+        max_retries: Maximum number of calls after the first one.
+        initial_delay: Seconds before the first retry.
+        backoff_factor: Factor from one wait to the next.
+        max_delay: Most seconds of a wait, before an error's `delay_multiplier` and `retry_after`.
+        jitter: Share of a wait, from 0 to 1, by which it is randomly longer or shorter; 0.5 is
+            the kernel's spread.
+        budget: Seconds after the first call beyond which no retry begins; None for no limit.
+        max_types: Most types of errors that are counted.
+        forget_after: Seconds after which a type is forgotten unless it occurs again.
+        clock: Returns the time in seconds; it must not run backwards. None for `time.monotonic`.
+        random: Returns a number from 0 to 1; None for `random.random`.
+
+    Raises:
+        ValueError: A setting is out of range.
+    """
 
     def __new__(
         cls,
         *,
-        max_retries: int,
-        initial_delay: float,
-        backoff_factor: float,
-        max_delay: float,
-        jitter: float,
-        budget: float | None,
-        max_types: int,
-        forget_after: float,
+        max_retries: int = 3,
+        initial_delay: float = 0.5,
+        backoff_factor: float = 2.0,
+        max_delay: float = 30.0,
+        jitter: float = 0.1,
+        budget: float | None = None,
+        max_types: int = 100,
+        forget_after: float = 300.0,
+        clock: Callable[[], float] | None = None,
+        random: Callable[[], float] | None = None,
     ) -> Self: ...
+    @property
+    def budget(self) -> float | None:
+        """Seconds after the first call beyond which no retry begins."""
     def handle(
-        self,
-        names: list[str],
-        *,
-        status: int | None,
-        retryable: bool | None,
-        retry_after: float | None,
-        delay_multiplier: float | None,
-        retries: int,
-        now: int,
-        elapsed: float,
-        random: float,
-    ) -> tuple[tuple[float, int] | None, str | None]:
-        """Return `(delay, attempt)` for a retry and None, or None and why none follows."""
-    def frequency(self, now: int) -> list[tuple[str, int]]:
-        """Return each type of error and how often it came lately, the one seen last at the end."""
+        self, error: BaseException, context: ErrorContext, *, elapsed: float = 0.0
+    ) -> Retry | GiveUp:
+        """Decide whether to retry after a failure.
 
-@final
+        Args:
+            error: What was raised; its `retryable`, `retry_after`, `delay_multiplier` and
+                `status_code` are used if present.
+            context: What was being done; its `retry_count` is used.
+            elapsed: Seconds since the first call of the operation.
+        """
+    def frequency(self) -> dict[str, int]:
+        """Return how often each type of error occurred recently, the latest type last."""
+
 class CircuitBreaker:
-    """Refuses calls to a service after several failures; `amplifier_guard` passes in the time."""
+    """Refuses calls to a service that failed several times in a row; safe to share.
 
-    def __new__(cls, failures: int, recovery: float) -> Self: ...
-    def state(self, now: int) -> str:
-        """Return `closed`, `open` or `half_open`."""
-    def wait(self, now: int) -> float:
-        """Return the seconds until a call is let through."""
-    def admit(self, now: int) -> tuple[int | None, float]:
-        """Return a permit, or None and the seconds until the next trial."""
+    After `recovery` seconds it lets one trial call through: if that succeeds it closes, if that
+    fails it stays open for as long again. Calls that began before it last changed its state do not
+    count.
+
+    Args:
+        failures: Failures in a row that open it.
+        recovery: Seconds until the trial; a trial without a result is given up after as long.
+        clock: Returns the time in seconds; a time before the latest one counts as the latest. None
+            for `time.monotonic`.
+
+    Raises:
+        ValueError: A setting is out of range.
+    """
+
+    def __new__(
+        cls,
+        *,
+        failures: int = 5,
+        recovery: float = 60.0,
+        clock: Callable[[], float] | None = None,
+    ) -> Self: ...
+    @property
+    def state(self) -> Literal["closed", "open", "half_open"]:
+        """`closed` lets calls through, `open` refuses them, `half_open` waits for the trial."""
+    def wait(self) -> float:
+        """Return the seconds until the next call is allowed, 0 for now."""
+    def admit(self) -> int:
+        """Ask for permission to make a call, and return the permit.
+
+        Raises:
+            CircuitOpen: The circuit is open, or a trial is under way.
+        """
     def succeeded(self, permit: int) -> None:
-        """Tell that the call of a permit succeeded."""
-    def failed(self, permit: int, now: int) -> None:
-        """Tell that the call of a permit failed."""
+        """Report that the call succeeded, which closes the breaker."""
+    def failed(self, permit: int) -> None:
+        """Report that the call failed, which counts or, in a trial, opens the breaker again."""
     def abandoned(self, permit: int) -> None:
-        """Tell that the call of a permit ended in a way that says nothing of the service."""
+        """Report that the call ended in a way that says nothing about the service."""
 
 @final
 class ToolInputPolicy:
@@ -211,23 +261,45 @@ def resolve_limits(
 def check_tool_name(name: str, max_chars: int = 100) -> None:
     """Refuse the name of a tool that could be taken for another one, by its character."""
 
-@final
 class RateLimiter:
-    """Counts calls by user, tool and provider; `amplifier_guard` passes in the time."""
+    """Counts calls by user, tool and provider in token buckets; safe to share.
+
+    The arithmetic is exact. The number of names is bounded: when there is no room, a name whose
+    bucket is full is forgotten, which loses nothing; while there is none, new names have to wait.
+
+    Args:
+        user: Rate of each user; None for no limit.
+        tool: Rate of each tool.
+        provider: Rate of each provider.
+        max_names: Most names that are counted at a time, at least 3.
+        clock: Returns the time in seconds; a time before the latest one counts as the latest. None
+            for `time.monotonic`.
+
+    Raises:
+        ValueError: A setting is out of range.
+    """
 
     def __new__(
         cls,
-        user: tuple[int, float, int] | None,
-        tool: tuple[int, float, int] | None,
-        provider: tuple[int, float, int] | None,
-        max_names: int,
+        *,
+        user: Rate | None = None,
+        tool: Rate | None = None,
+        provider: Rate | None = None,
+        max_names: int = 10_000,
+        clock: Callable[[], float] | None = None,
     ) -> Self: ...
     def take(
-        self, user: str | None, tool: str | None, provider: str | None, now: int
-    ) -> tuple[str, float] | None:
-        """Take a call; return whose calls are too many and the seconds to wait, or None."""
+        self, *, user: str | None = None, tool: str | None = None, provider: str | None = None
+    ) -> None:
+        """Count one call for each name that is given, or for none of them.
+
+        Raises:
+            RateLimited: It would exceed the rate of one of them.
+            ValueError: A name is longer than 1024 bytes.
+        """
+    @property
     def names(self) -> int:
-        """Return how many names are counted at the moment."""
+        """Number of names that are currently counted."""
 
 def claude_to_kernel(message: bytes) -> str:
     """Return the kernel's message that a message of the dialect is."""
@@ -262,11 +334,13 @@ def describe_error_context(json: bytes) -> str:
 def error_kinds() -> list[tuple[str, bool]]:
     """Return each kind of failure and whether the same call may succeed later."""
 
-def error_kind(names: list[str], status: int | None = None) -> str:
-    """Return the kind of an exception whose class and those above it have these names."""
+def error_kind(error: BaseException) -> ErrorKind:
+    """Return the kind of an exception.
 
-def asked_wait(text: str) -> float | None:
-    """Return the seconds of a `retry-after` header, None if they make no sense."""
+    The most specific known class decides: those of `llm_errors`, of the standard library and of HTTP
+    clients. If none is known, the HTTP status decides, found as `status_code` on the exception or
+    its `response`.
+    """
 
 @final
 class PathPolicy:

@@ -1,4 +1,4 @@
-"""Time in nanoseconds, for the engine, and in seconds, for messages."""
+"""Seconds: of a clock, and in messages."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
-Clock: TypeAlias = Callable[[], int]
-"""Returns the current time in nanoseconds, such as `time.monotonic_ns`."""
-
-_LAST = 2**64 - 1
-
-
-def now(clock: Clock) -> int:
-    """Read a clock; a value outside the engine's range becomes the nearest in it."""
-    return min(max(clock(), 0), _LAST)
+Clock: TypeAlias = Callable[[], float]
+"""Returns the current time in seconds, such as `time.monotonic`."""
 
 
 def in_seconds(seconds: float) -> str:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from amplifier_core._engine import error_kinds
 from amplifier_core._kernel import sleep as waiting
-from amplifier_guard._clock import Clock, now
+from amplifier_guard._clock import Clock
 from amplifier_guard.breaker import CircuitBreaker, CircuitOpen, Permit
 from amplifier_guard.error_context import ErrorContext
 from amplifier_guard.error_handler import ErrorHandler, GiveUp, Retry
@@ -33,7 +33,7 @@ async def guarded_call(
     may_repeat: Callable[[], bool] = lambda: True,
     on_retry: Callable[[Retry, Exception], Awaitable[object]] | None = None,
     on_limit: Callable[[RateLimited], Awaitable[object]] | None = None,
-    clock: Clock = time.monotonic_ns,
+    clock: Clock = time.monotonic,
     sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
 ) -> T:
     """Call an operation until it succeeds or a retry is useless.
@@ -56,7 +56,7 @@ async def guarded_call(
             part of an answer that was shown. Then it is not retried.
         on_retry: Awaited before each wait after a failure.
         on_limit: Awaited before each wait for the limiter.
-        clock: Returns the current time in nanoseconds.
+        clock: Returns the current time in seconds.
         sleep: Waits some seconds.
 
     Raises:
@@ -65,10 +65,10 @@ async def guarded_call(
     """
     if isinstance(context, str):
         context = ErrorContext.builder(context).build()
-    begun = now(clock)
+    begun = clock()
 
     def elapsed_seconds() -> float:
-        return max(now(clock) - begun, 0) / 1e9
+        return max(clock() - begun, 0.0)
 
     async def wait_for_permit() -> Permit | None:
         """Wait for the limiter, then ask the breaker."""

@@ -104,7 +104,7 @@ class Retries:
         settings: How often and how long.
         hooks: The registry that gets the events; None for no events.
         cancellation: The cancellation token of the session, which ends a wait; None for none.
-        clock: Returns the current time in nanoseconds.
+        clock: Returns the current time in seconds.
         sleep: Waits for a number of seconds.
     """
 
@@ -114,7 +114,7 @@ class Retries:
         settings: RetrySettings,
         hooks: Any = None,
         cancellation: Any = None,
-        clock: Callable[[], int] = time.monotonic_ns,
+        clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
         self._provider = provider
@@ -235,12 +235,13 @@ class Retries:
         Raises:
             AbortError: It was.
         """
-        end = self._clock() + round(seconds * 1e9)
-        while (left := end - self._clock()) > 0:
+        end = self._clock() + seconds
+        # To the nanosecond: the difference of two floats may leave less than any clock shows.
+        while (left := round(end - self._clock(), 9)) > 0:
             if getattr(self._cancellation, "is_cancelled", False) is True:
                 message = f"cancelled while waiting to call `{self._provider}`"
                 raise AbortError(message, provider=self._provider)
-            await self._sleep(min(left / 1e9, _CHECK_INTERVAL_SECONDS))
+            await self._sleep(min(left, _CHECK_INTERVAL_SECONDS))
 
     def _log(self, retry: Retry, error: Exception) -> None:
         """Say once in a call that the program waits, and why: nothing else may show the events."""

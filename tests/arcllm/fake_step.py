@@ -43,6 +43,9 @@ class Clock:
     def __call__(self) -> int:
         return self.now
 
+    def seconds(self) -> float:
+        return self.now / 1e9
+
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         await self.pause()

@@ -140,7 +140,9 @@ async def test_a_retry_reserves_for_the_first_model_again(models: Models, is_str
     models.step("fake", api_error(), response(""))
     models.step("next", api_error())
     clock = Clock()
-    retry = RetryLayer(models.falling("next"), RetrySettings(), clock=clock, sleep=clock.sleep)
+    retry = RetryLayer(
+        models.falling("next"), RetrySettings(), clock=clock.seconds, sleep=clock.sleep
+    )
 
     answer = await asked(models.layer(retry), ask(), is_stream)
 

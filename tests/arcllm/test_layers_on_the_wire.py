@@ -87,7 +87,7 @@ async def test_what_a_service_refuses_for_now_is_asked_for_again(served, status,
     server.faults = [Fault(status=status)]
     clock = Clock()
     layer = RetryLayer(
-        provider, RetrySettings(), clock=clock, sleep=clock.sleep, random=lambda: 0.0
+        provider, RetrySettings(), clock=clock.seconds, sleep=clock.sleep, random=lambda: 0.0
     )
 
     if streams:
@@ -113,7 +113,7 @@ async def test_the_wait_that_a_service_asks_for_is_kept_in_every_form(headers, l
     with AnthropicServer(["Hello"]) as server:
         server.faults = [Fault(status=429, headers=headers())]
         provider = opened("anthropic", "claude-sonnet-4-5", server)
-        layer = RetryLayer(provider, RetrySettings(), clock=clock, sleep=clock.sleep)
+        layer = RetryLayer(provider, RetrySettings(), clock=clock.seconds, sleep=clock.sleep)
         await layer.complete(ask())
         await layer.close()
 
@@ -125,7 +125,9 @@ async def test_a_server_that_is_gone_is_asked_again_and_then_another_one_answers
     clock = Clock()
     with AnthropicServer() as gone:
         provider = opened("anthropic", "claude-sonnet-4-5", gone)
-    layer = RetryLayer(provider, RetrySettings(max_retries=2), clock=clock, sleep=clock.sleep)
+    layer = RetryLayer(
+        provider, RetrySettings(max_retries=2), clock=clock.seconds, sleep=clock.sleep
+    )
     with pytest.raises(ArcLLMAPIError):
         await layer.complete(ask())
     assert len(clock.slept) == 2

@@ -24,7 +24,7 @@ def _forgotten():
 def limited(clock: Clock, name: str = "fake", model: str = "small", **settings) -> RateLimitLayer:
     step = FakeStep(name=name, model_name=model)
     chosen = RateLimitSettings(**settings)
-    return RateLimitLayer(step, chosen, clock=clock, sleep=clock.sleep)
+    return RateLimitLayer(step, chosen, clock=clock.seconds, sleep=clock.sleep)
 
 
 @given(rpm=st.integers(1, 600), burst=st.none() | st.integers(1, 20), calls=st.integers(1, 40))
@@ -116,7 +116,7 @@ def test_the_threads_of_a_process_share_the_limit():
 
     def ask_often() -> None:
         layer = RateLimitLayer(
-            FakeStep(), RateLimitSettings(requests_per_minute=50), clock=clock, sleep=refuse
+            FakeStep(), RateLimitSettings(requests_per_minute=50), clock=clock.seconds, sleep=refuse
         )
         for _ in range(25):
             try:

@@ -15,7 +15,7 @@ from arcllm.layers.stack import build_stack
 
 def retrying(step: FakeStep, clock: Clock, random: float = 0.0, **settings) -> RetryLayer:
     chosen = RetrySettings(**settings)
-    return RetryLayer(step, chosen, clock=clock, sleep=clock.sleep, random=lambda: random)
+    return RetryLayer(step, chosen, clock=clock.seconds, sleep=clock.sleep, random=lambda: random)
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 529, 408])

@@ -160,13 +160,13 @@ class World:
                 return RoutingLayer(beneath, settings, beneath, self.other, lambda step: step)
             case "retry":
                 settings = RetrySettings(max_retries=2)
-                return RetryLayer(beneath, settings, clock=clock, sleep=sleep)
+                return RetryLayer(beneath, settings, clock=clock.seconds, sleep=sleep)
             case "fallback":
                 settings = FallbackSettings(chain=["next:model"])
                 return FallbackLayer(beneath, settings, self.other)
             case "rate_limit":
                 settings = RateLimitSettings(requests_per_minute=1)
-                return RateLimitLayer(beneath, settings, clock=clock, sleep=sleep)
+                return RateLimitLayer(beneath, settings, clock=clock.seconds, sleep=sleep)
             case _:
                 return ToolCallLayer(beneath)
 

@@ -31,8 +31,8 @@ class World:
         self.waits: list[float] = []
         self.calls = 0
 
-    def clock(self) -> int:
-        return self.now
+    def clock(self) -> float:
+        return self.now / 1e9
 
     async def sleep(self, seconds: float) -> None:
         await anyio.lowlevel.checkpoint()

@@ -46,7 +46,7 @@ class World:
             self.settings,
             self,
             self.token,
-            clock=lambda: self.now,
+            clock=lambda: self.now / 1e9,
             sleep=self.sleep,
         )
 
@@ -266,7 +266,7 @@ async def test_a_refused_key_leaves_nothing_alone():
 
 async def test_nobody_needs_to_be_told():
     world = World(busy(500))
-    retries = Retries("acme", RetrySettings(), clock=lambda: world.now, sleep=world.sleep)
+    retries = Retries("acme", RetrySettings(), clock=lambda: world.now / 1e9, sleep=world.sleep)
 
     assert await retries.call(world.operation, None) == "done"
 
@@ -340,7 +340,7 @@ async def test_what_is_read_works_at_its_edges(key: str, value: float):
         CallRate(limit=10**6, period=31_536_000.0, burst=10**6),
     ]
     world.retries = Retries(
-        "acme", world.settings.model_copy(update={"rate": edges[value > 0]}), clock=lambda: world.now,
+        "acme", world.settings.model_copy(update={"rate": edges[value > 0]}), clock=lambda: world.now / 1e9,
         sleep=world.sleep,
     )  # fmt: skip
     if (key, value) == ("retry_budget", 0):

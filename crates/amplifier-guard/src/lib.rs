@@ -40,7 +40,7 @@ pub use processor::{
     CanBeEmpty, ContentStatistics, MessageError, MessageProcessor, ProcessedMessage, ToolUseError,
 };
 pub use redact::{Redactor, RedactorStream, SecretMapping, SecretTooShort, hide_homes, shorten};
-pub use setting::{SettingError, nanoseconds};
+pub use setting::{SettingError, duration};
 pub use shell::{ShellError, ShellJoiner, ShellPolicy, ShellStep, read as read_command};
 pub use terminal::{TerminalLine, TerminalText, Untrusted};
 pub use tool_input::{ToolInputError, ToolInputPolicy, ToolSchemaError};

@@ -41,17 +41,24 @@ impl SettingError {
     }
 }
 
-/// A duration in whole nanoseconds, at most about 584 years.
-pub fn nanoseconds(name: &'static str, seconds: f64) -> Result<u64, SettingError> {
-    let length = Duration::try_from_secs_f64(seconds).ok();
-    length
-        .and_then(|length| u64::try_from(length.as_nanos()).ok())
-        .ok_or_else(|| SettingError::new(name, "seconds from 0 to 18446744073", seconds))
+/// The longest duration of a setting: about 584 years.
+const MAX_DURATION: Duration = Duration::from_nanos(u64::MAX);
+
+/// The duration of a setting that is given in seconds, at most about 584 years.
+pub fn duration(name: &'static str, seconds: f64) -> Result<Duration, SettingError> {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if duration <= MAX_DURATION => Ok(duration),
+        _ => Err(SettingError::new(
+            name,
+            "seconds from 0 to 18446744073",
+            seconds,
+        )),
+    }
 }
 
 /// A duration as a message shows it: in seconds, rounded up to the next millisecond.
-pub(crate) fn in_seconds(nanoseconds: u64) -> String {
-    let milliseconds = nanoseconds.div_ceil(1_000_000);
+pub(crate) fn in_seconds(duration: Duration) -> String {
+    let milliseconds = duration.as_nanos().div_ceil(1_000_000);
     let text = format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000);
     format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
 }

@@ -28,6 +28,7 @@ macro_rules! exceptions {
 }
 
 exceptions! {
+    CircuitOpen = "amplifier_guard.breaker";
     NameDenied = "amplifier_guard.identifier";
     LimitError = "amplifier_guard.limits";
     NotText = "amplifier_guard.path";
@@ -38,6 +39,7 @@ exceptions! {
     ToolInputDenied = "amplifier_guard.tool_input";
     ToolSchemaDenied = "amplifier_guard.tool_input";
     UrlDenied = "amplifier_guard.url";
+    RateLimited = "amplifier_guard.rate";
     StreamLimitError = "amplifier_stream.framing";
     StreamLineError = "amplifier_stream.framing";
 }

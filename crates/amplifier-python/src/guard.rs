@@ -2,8 +2,10 @@
 
 pub(crate) mod breaker;
 pub(crate) mod claude;
+pub(crate) mod clock;
 pub(crate) mod error_context;
 pub(crate) mod error_handler;
+pub(crate) mod failure;
 pub(crate) mod finding;
 pub(crate) mod limits;
 pub(crate) mod path;

@@ -61,10 +61,11 @@ mod _engine {
             claude_new_tool_use_id, claude_to_kernel,
         },
         error_context::{
-            asked_wait, describe_error_context, enter_error_context, error_context_limits,
-            error_kind, error_kinds, retry_error_context, round_trip_error_context,
+            describe_error_context, enter_error_context, error_context_limits, error_kinds,
+            retry_error_context, round_trip_error_context,
         },
         error_handler::ErrorHandler,
+        failure::error_kind,
         limits::{check_tool_name, resolve_limits},
         path::{LineWindow, PathPolicy, SearchReport, Walk, log_path},
         personal_data::{PersonalData, PersonalDataStream},

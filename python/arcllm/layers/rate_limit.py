@@ -41,7 +41,7 @@ class RateLimitLayer(Layer):
     Args:
         beneath: What is asked for the answer.
         settings: How many requests.
-        clock: Returns the current time in nanoseconds.
+        clock: Returns the current time in seconds.
         sleep: Waits some seconds.
     """
 
@@ -50,7 +50,7 @@ class RateLimitLayer(Layer):
         beneath: Step,
         settings: RateLimitSettings,
         *,
-        clock: Callable[[], int] = time.monotonic_ns,
+        clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
         super().__init__(beneath)

@@ -53,7 +53,7 @@ class RetryLayer(Layer):
     Args:
         beneath: What is asked for the answer.
         settings: How often, and after which waits.
-        clock: Returns the current time in nanoseconds.
+        clock: Returns the current time in seconds.
         sleep: Waits some seconds.
         random: Returns a number from 0 to 1.
     """
@@ -63,7 +63,7 @@ class RetryLayer(Layer):
         beneath: Step,
         settings: RetrySettings,
         *,
-        clock: Callable[[], int] = time.monotonic_ns,
+        clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
         random: Callable[[], float] = _random.random,
     ) -> None:

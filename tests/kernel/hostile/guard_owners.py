@@ -40,34 +40,25 @@ def _() -> Any:
     return Redactor().stream()
 
 
-@maker("amplifier_core._engine.CircuitBreaker")
+@maker("CircuitBreaker")
 def _() -> Any:
-    from amplifier_core._engine import CircuitBreaker
+    from amplifier_guard import CircuitBreaker
 
-    return CircuitBreaker(1, 1.0)
+    return CircuitBreaker(failures=1, recovery=1.0)
 
 
-@maker("amplifier_core._engine.RateLimiter")
+@maker("RateLimiter")
 def _() -> Any:
-    from amplifier_core._engine import RateLimiter
+    from amplifier_guard import Rate, RateLimiter
 
-    return RateLimiter((1, 1.0, 1), None, None, 3)
+    return RateLimiter(user=Rate(1))
 
 
-@maker("amplifier_core._engine.ErrorHandler")
+@maker("ErrorHandler")
 def _() -> Any:
-    from amplifier_core._engine import ErrorHandler
+    from amplifier_guard import ErrorHandler
 
-    return ErrorHandler(
-        max_retries=1,
-        initial_delay=1.0,
-        backoff_factor=2.0,
-        max_delay=1.0,
-        jitter=0.0,
-        budget=None,
-        max_types=1,
-        forget_after=1.0,
-    )
+    return ErrorHandler()
 
 
 @maker("CircuitOpen")

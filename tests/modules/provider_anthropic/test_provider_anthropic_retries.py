@@ -35,8 +35,8 @@ class Time:
     def __init__(self) -> None:
         self.now = 0
 
-    def clock(self) -> int:
-        return self.now
+    def clock(self) -> float:
+        return self.now / 1e9
 
     async def sleep(self, seconds: float) -> None:
         await anyio.lowlevel.checkpoint()

@@ -31,7 +31,7 @@ class OurKit(ProviderKit):
 
     def retrying(self, name: str, hooks: Any) -> Retries:
         clock = self.clock
-        return Retries(name, RetrySettings(), hooks, None, clock.monotonic_ns, clock.sleep)
+        return Retries(name, RetrySettings(), hooks, None, clock.monotonic, clock.sleep)
 
 
 class AnthropicKit(OurKit):

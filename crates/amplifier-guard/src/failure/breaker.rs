@@ -1,5 +1,7 @@
 //! The circuit breaker: stops calling a service for a while after repeated failures.
 
+use std::time::Duration;
+
 use amplifier_core::words;
 
 use crate::setting::{SettingError, in_seconds};
@@ -41,45 +43,45 @@ impl Permit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("circuit open after repeated failures; retry in {}", in_seconds(*.wait))]
 pub struct CircuitOpen {
-    /// Nanoseconds until the next trial, unless a running one ends earlier.
-    pub wait: u64,
+    /// Time until the next trial, unless a running one ends earlier.
+    pub wait: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    Closed { failures: u64 },
-    Open { until: u64 },
-    Trial { until: u64 },
+    Closed { failures: u32 },
+    Open { until: Duration },
+    Trial { until: Duration },
 }
 
 /// Refuses calls to a service that failed several times in a row.
 ///
-/// Times are nanoseconds of the caller's clock; a time before the latest one counts as the latest.
+/// Times are those of the caller's clock, since any moment; a time before the latest one counts as the latest.
 #[doc = include_str!("../../docs/breaker.md")]
 #[derive(Clone, Debug)]
 pub struct CircuitBreaker {
-    most_failures: u64,
-    recovery: u64,
+    most_failures: u32,
+    recovery: Duration,
     phase: Phase,
     permit: Permit,
-    latest: u64,
+    latest: Duration,
 }
 
 impl CircuitBreaker {
-    /// A breaker that opens for `recovery` nanoseconds after `most_failures` failures in a row.
-    pub fn new(most_failures: u64, recovery: u64) -> Result<Self, SettingError> {
-        SettingError::unless_positive("failures", most_failures)?;
+    /// A breaker that opens for the time `recovery` after `most_failures` failures in a row.
+    pub fn new(most_failures: u32, recovery: Duration) -> Result<Self, SettingError> {
+        SettingError::unless_positive("failures", most_failures.into())?;
         Ok(Self {
             most_failures,
             recovery,
             phase: Phase::Closed { failures: 0 },
             permit: Permit(0),
-            latest: 0,
+            latest: Duration::ZERO,
         })
     }
 
     /// What it would do with the next call.
-    pub fn state(&mut self, now: u64) -> BreakerState {
+    pub fn state(&mut self, now: Duration) -> BreakerState {
         self.reach(now);
         match self.phase {
             Phase::Closed { .. } => BreakerState::Closed,
@@ -88,21 +90,23 @@ impl CircuitBreaker {
         }
     }
 
-    /// Nanoseconds until a call is allowed, unless a running call changes that.
-    pub fn wait(&mut self, now: u64) -> u64 {
+    /// Time until a call is allowed, unless a running call changes that.
+    pub fn wait(&mut self, now: Duration) -> Duration {
         self.reach(now);
         match self.phase {
-            Phase::Open { until } | Phase::Trial { until } if self.latest < until => until - now,
-            Phase::Closed { .. } | Phase::Open { .. } | Phase::Trial { .. } => 0,
+            Phase::Open { until } | Phase::Trial { until } if self.latest < until => {
+                until.saturating_sub(now)
+            }
+            Phase::Closed { .. } | Phase::Open { .. } | Phase::Trial { .. } => Duration::ZERO,
         }
     }
 
     /// Ask for permission to make a call.
     ///
     /// A trial without a result is given up after as long as the breaker stays open.
-    pub fn admit(&mut self, now: u64) -> Result<Permit, CircuitOpen> {
+    pub fn admit(&mut self, now: Duration) -> Result<Permit, CircuitOpen> {
         let wait = self.wait(now);
-        if wait > 0 {
+        if wait > Duration::ZERO {
             return Err(CircuitOpen { wait });
         }
         if !matches!(self.phase, Phase::Closed { .. }) {
@@ -125,7 +129,7 @@ impl CircuitBreaker {
     }
 
     /// Report that a call failed, which counts or, in a trial, opens the breaker again.
-    pub fn failed(&mut self, permit: Permit, now: u64) {
+    pub fn failed(&mut self, permit: Permit, now: Duration) {
         self.reach(now);
         if permit != self.permit {
             return;
@@ -149,7 +153,7 @@ impl CircuitBreaker {
         }
     }
 
-    fn reach(&mut self, now: u64) {
+    fn reach(&mut self, now: Duration) {
         self.latest = self.latest.max(now);
     }
 

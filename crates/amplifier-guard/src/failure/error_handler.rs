@@ -1,5 +1,7 @@
 //! Whether and when a failed operation is retried.
 
+use std::time::Duration;
+
 use amplifier_core::error::AmplifierError;
 use amplifier_core::words;
 
@@ -55,8 +57,8 @@ impl From<&AmplifierError> for Failure {
 /// The time and the random number for one decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Nanoseconds of the caller's clock.
-    pub now: u64,
+    /// The time of the caller's clock, since any moment.
+    pub now: Duration,
     /// Seconds since the first call of the operation.
     pub elapsed: f64,
     /// From 0 to 1, a new number for each failure.

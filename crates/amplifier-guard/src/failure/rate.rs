@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use amplifier_core::words;
 
@@ -30,17 +31,19 @@ words! {
 /// How many calls are allowed: `limit` in each `period`, and `burst` at once after a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    limit: u64,
-    period: u64,
-    burst: u64,
+    limit: u32,
+    period: Duration,
+    burst: u32,
 }
 
 impl Rate {
-    /// A rate; the period is in nanoseconds, and nothing may be zero.
-    pub fn new(limit: u64, period: u64, burst: u64) -> Result<Self, SettingError> {
-        SettingError::unless_positive("limit", limit)?;
-        SettingError::unless_positive("period", period)?;
-        SettingError::unless_positive("burst", burst)?;
+    /// A rate, of which nothing may be zero.
+    pub fn new(limit: u32, period: Duration, burst: u32) -> Result<Self, SettingError> {
+        SettingError::unless_positive("limit", limit.into())?;
+        if period.is_zero() {
+            return Err(SettingError::new("period", "longer than 0 seconds", 0));
+        }
+        SettingError::unless_positive("burst", burst.into())?;
         Ok(Self {
             limit,
             period,
@@ -48,10 +51,10 @@ impl Rate {
         })
     }
 
-    /// What a full bucket holds. A call takes `period` out and a nanosecond brings `limit`, so that
-    /// everything is whole numbers.
+    /// What a full bucket holds. A call takes the nanoseconds of `period` out and each nanosecond brings
+    /// `limit`, so that everything is whole numbers, which are below 2^127 as a `Duration` is below 2^94 nanoseconds.
     fn capacity(self) -> u128 {
-        u128::from(self.burst) * u128::from(self.period)
+        u128::from(self.burst) * self.period.as_nanos()
     }
 
     /// The nanoseconds in which `amount` comes in, rounded up.
@@ -80,16 +83,16 @@ pub enum RateLimited {
     Busy {
         /// Whose limit is reached; if there are several, the one with the longest wait.
         scope: Scope,
-        /// Nanoseconds until the call is allowed, unless another caller is faster.
-        wait: u64,
+        /// Time until the call is allowed, unless another caller is faster.
+        wait: Duration,
     },
     /// Too many names are tracked.
     #[error("too many {}s tracked; retry in {}", .scope.as_str(), in_seconds(*.wait))]
     Crowded {
         /// The kind of name that cannot be added.
         scope: Scope,
-        /// Nanoseconds until there is room, unless another caller is faster.
-        wait: u64,
+        /// Time until there is room, unless another caller is faster.
+        wait: Duration,
     },
     /// A name is too long to keep.
     #[error("name of the {} must have at most {MAX_NAME_BYTES} bytes, found {bytes}", .scope.as_str())]
@@ -106,24 +109,24 @@ type Key = (Scope, Arc<str>);
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     level: u128,
-    at: u64,
+    at: Duration,
 }
 
 impl Bucket {
-    fn refill(&mut self, rate: Rate, now: u64) {
-        let gained = u128::from(now - self.at) * u128::from(rate.limit);
+    fn refill(&mut self, rate: Rate, now: Duration) {
+        let gained = now.saturating_sub(self.at).as_nanos() * u128::from(rate.limit);
         self.level = self.level.saturating_add(gained).min(rate.capacity());
         self.at = now;
     }
 
     fn full_at(&self, rate: Rate) -> u128 {
-        u128::from(self.at) + rate.time_for(rate.capacity() - self.level)
+        self.at.as_nanos() + rate.time_for(rate.capacity() - self.level)
     }
 }
 
 /// Counts calls by user, tool and provider, each with a rate of its own.
 ///
-/// Times are nanoseconds of the caller's clock; a time before the latest one counts as the latest.
+/// Times are those of the caller's clock, since any moment; a time before the latest one counts as the latest.
 /// The number of buckets is bounded: when there is no room, the bucket that has been full for the
 /// longest time is dropped, which loses nothing; while none is full, new names have to wait.
 #[doc = include_str!("../../docs/rate.md")]
@@ -134,7 +137,7 @@ pub struct RateLimiter {
     buckets: HashMap<Key, Bucket>,
     /// Every bucket by the time at which it is full.
     by_rest: BTreeSet<(u128, Key)>,
-    latest: u64,
+    latest: Duration,
 }
 
 impl RateLimiter {
@@ -153,7 +156,7 @@ impl RateLimiter {
             most_names,
             buckets: HashMap::new(),
             by_rest: BTreeSet::new(),
-            latest: 0,
+            latest: Duration::ZERO,
         })
     }
 
@@ -164,12 +167,12 @@ impl RateLimiter {
     }
 
     /// Count one call for each name of the caller, or for none of them.
-    pub fn take(&mut self, caller: Caller<'_>, now: u64) -> Result<(), RateLimited> {
+    pub fn take(&mut self, caller: Caller<'_>, now: Duration) -> Result<(), RateLimited> {
         self.judge(caller, now)
             .inspect_err(|error| refused("rate", error))
     }
 
-    fn judge(&mut self, caller: Caller<'_>, now: u64) -> Result<(), RateLimited> {
+    fn judge(&mut self, caller: Caller<'_>, now: Duration) -> Result<(), RateLimited> {
         self.latest = self.latest.max(now);
         let mut wanted: Vec<(Key, Rate)> = Vec::with_capacity(MIN_NAMES);
         let names = [
@@ -196,7 +199,7 @@ impl RateLimiter {
     }
 
     /// Let buckets go until those of the names that are not counted yet have a place.
-    fn make_room(&mut self, wanted: &[(Key, Rate)], now: u64) -> Result<(), RateLimited> {
+    fn make_room(&mut self, wanted: &[(Key, Rate)], now: Duration) -> Result<(), RateLimited> {
         let is_new = |(key, _): &&(Key, Rate)| !self.buckets.contains_key(key);
         let Some(((scope, _), _)) = wanted.iter().find(is_new) else {
             return Ok(());
@@ -210,7 +213,7 @@ impl RateLimiter {
             .cloned()
             .collect();
         if let Some((full_at, _)) = resting.last()
-            && *full_at > u128::from(self.latest)
+            && *full_at > self.latest.as_nanos()
         {
             return Err(RateLimited::Crowded {
                 scope: *scope,
@@ -225,12 +228,12 @@ impl RateLimiter {
     }
 
     /// Whether each bucket has a call in it.
-    fn check(&self, wanted: &[(Key, Rate)], now: u64) -> Result<(), RateLimited> {
+    fn check(&self, wanted: &[(Key, Rate)], now: Duration) -> Result<(), RateLimited> {
         let waits = wanted.iter().filter_map(|(key, rate)| {
             let mut bucket = *self.buckets.get(key)?;
             bucket.refill(*rate, self.latest);
-            let missing = u128::from(rate.period).checked_sub(bucket.level)?;
-            let ready_at = u128::from(self.latest) + rate.time_for(missing);
+            let missing = rate.period.as_nanos().checked_sub(bucket.level)?;
+            let ready_at = self.latest.as_nanos() + rate.time_for(missing);
             (missing > 0).then_some((ready_at, key.0))
         });
         match waits.max() {
@@ -254,14 +257,14 @@ impl RateLimiter {
             },
         };
         bucket.refill(rate, self.latest);
-        bucket.level -= u128::from(rate.period);
+        bucket.level -= rate.period.as_nanos();
         self.by_rest.insert((bucket.full_at(rate), key.clone()));
         self.buckets.insert(key, bucket);
     }
 }
 
-/// The nanoseconds from `now` on, at least one.
-fn until(time: u128, now: u64) -> u64 {
-    let wait = time.saturating_sub(u128::from(now)).max(1);
-    u64::try_from(wait).unwrap_or(u64::MAX)
+/// The time from `now` until so many nanoseconds, at least one of them; 584 years stand for more.
+fn until(nanoseconds: u128, now: Duration) -> Duration {
+    let wait = nanoseconds.saturating_sub(now.as_nanos()).max(1);
+    Duration::from_nanos(u64::try_from(wait).unwrap_or(u64::MAX))
 }

@@ -23,6 +23,11 @@ pub(super) fn line_before(text: &[u8], place: usize, most: usize) -> &[u8] {
     &before[memrchr(b'\n', before).map_or(0, |end| end + 1)..]
 }
 
+/// How many blanks a line begins with.
+pub(super) fn indent(line: &[u8]) -> usize {
+    line.len() - line.trim_ascii_start().len()
+}
+
 /// How many bytes at the beginning of a text satisfy a condition.
 pub(super) fn stretch(text: &[u8], mut holds: impl FnMut(u8) -> bool) -> usize {
     let end = text.iter().position(|byte| !holds(*byte));

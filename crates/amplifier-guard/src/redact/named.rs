@@ -5,7 +5,7 @@ use memchr::{memchr, memrchr};
 use super::around;
 use super::class::is_letter;
 use super::finds::{Finds, Found};
-use super::forms;
+use super::forms::{self, Assignment, find_below};
 use super::header::{authorization, cookie};
 use super::look::{LOOK_BYTES, ahead, stretch};
 use super::name::{self, MAX_QUOTES, Name, Named};
@@ -41,7 +41,7 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
                 let separator = separator(text, end);
                 // Without a separator, few characters lead to a value.
                 let may_lead = |next: &u8| match next {
-                    b'[' => forms::declared(text, end).is_some(),
+                    b'[' => forms::find_declared(text, end).is_some(),
                     next => b" \t\n\r\"'`><,;|\\()]}.".contains(next),
                 };
                 if (separator.is_some() || text.get(end).is_some_and(may_lead))
@@ -148,7 +148,7 @@ fn value_after(text: &[u8], named: Named, place: usize, folder: &mut usize, find
     }
     let is_assignment = text[place] == b'=' && text.get(start) != Some(&b' ');
     let found = match named.name {
-        Name::Plural(kind) => return forms::list(text, named, start, kind, finds),
+        Name::Plural(kind) => return forms::find_list(text, named, start, kind, finds),
         Name::Authorization => authorization(text, start),
         Name::Cookie => cookie(text, start),
         Name::Strong(kind) => {
@@ -156,9 +156,13 @@ fn value_after(text: &[u8], named: Named, place: usize, folder: &mut usize, find
                 named.is_working_directory(text)
                     && matches!(text.get(place), Some(b'/' | b'~' | b'$'))
             };
-            if start < *folder && is_folder(start)
-                || forms::below(text, named, place, start, kind, finds)
-            {
+            let assignment = Assignment {
+                named,
+                kind,
+                separator: place,
+                start,
+            };
+            if start < *folder && is_folder(start) || find_below(text, assignment, finds) {
                 return;
             }
             value::parse(text, start).map(|value| {

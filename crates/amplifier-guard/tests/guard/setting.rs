@@ -1,16 +1,22 @@
-//! Lengths of time are whole nanoseconds, or refused by name.
+//! Lengths of time are exact to the nanosecond, or refused by name.
 
-use amplifier_guard::nanoseconds;
+use std::time::Duration;
+
+use amplifier_guard::duration;
 
 #[test]
-fn seconds_become_whole_nanoseconds() {
+fn seconds_become_a_duration() {
     for (seconds, expected) in [
         (0.0, 0),
         (1.5, 1_500_000_000),
         (1e-9, 1),
         (18_446_744_073.0, 18_446_744_073_000_000_000),
     ] {
-        assert_eq!(nanoseconds("period", seconds), Ok(expected), "{seconds}");
+        assert_eq!(
+            duration("period", seconds),
+            Ok(Duration::from_nanos(expected)),
+            "{seconds}"
+        );
     }
 }
 
@@ -24,7 +30,7 @@ fn what_is_no_length_of_time_is_refused_by_name() {
         (1e300, &format!("1{}", "0".repeat(300))),
     ] {
         assert_eq!(
-            nanoseconds("period", seconds).unwrap_err().to_string(),
+            duration("period", seconds).unwrap_err().to_string(),
             format!("`period` must be seconds from 0 to 18446744073, found `{found}`")
         );
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use amplifier_guard::{
     Backoff, Caller, CircuitBreaker, ErrorFrequency, ErrorHandler, ErrorKind, Failure, Moment,
@@ -114,10 +115,10 @@ fn no_secret_is_told() {
 #[test]
 fn each_turn_of_a_breaker_is_told() {
     let lines = told(|| {
-        let mut breaker = CircuitBreaker::new(1, 10).unwrap();
-        let permit = breaker.admit(0).unwrap();
-        breaker.failed(permit, 0);
-        let trial = breaker.admit(10).unwrap();
+        let mut breaker = CircuitBreaker::new(1, Duration::from_nanos(10)).unwrap();
+        let permit = breaker.admit(Duration::ZERO).unwrap();
+        breaker.failed(permit, Duration::ZERO);
+        let trial = breaker.admit(Duration::from_nanos(10)).unwrap();
         breaker.succeeded(trial);
     });
     let turned =
@@ -130,7 +131,7 @@ fn each_turn_of_a_breaker_is_told() {
 
 #[test]
 fn calls_that_have_to_wait_and_failures_are_told() {
-    let rate = Rate::new(1, 1_000, 1).unwrap();
+    let rate = Rate::new(1, Duration::from_micros(1), 1).unwrap();
     let mut limiter = RateLimiter::new(Some(rate), None, None, 3).unwrap();
     let caller = Caller {
         user: Some("me"),
@@ -142,7 +143,8 @@ fn calls_that_have_to_wait_and_failures_are_told() {
         jitter: 0.0,
         budget: None,
     };
-    let mut handler = ErrorHandler::new(settings, ErrorFrequency::new(4, 1_000)).unwrap();
+    let mut handler =
+        ErrorHandler::new(settings, ErrorFrequency::new(4, Duration::from_micros(1))).unwrap();
     let failure = Failure {
         name: "Busy".to_owned(),
         kind: ErrorKind::RateLimit,
@@ -151,13 +153,13 @@ fn calls_that_have_to_wait_and_failures_are_told() {
         delay_multiplier: None,
     };
     let moment = Moment {
-        now: 0,
+        now: Duration::ZERO,
         elapsed: 0.0,
         random: 0.5,
     };
     let lines = told(|| {
-        limiter.take(caller, 0).unwrap();
-        limiter.take(caller, 0).unwrap_err();
+        limiter.take(caller, Duration::ZERO).unwrap();
+        limiter.take(caller, Duration::ZERO).unwrap_err();
         handler.handle(&failure, 0, moment);
         handler.handle(&failure, 1, moment);
     });

@@ -1,7 +1,7 @@
 //! Error contexts and kinds of failures, for `amplifier_guard`.
 
 use amplifier_core::Timestamp;
-use amplifier_guard::{ErrorContext, ErrorKind, asked_wait_of_text};
+use amplifier_guard::{ErrorContext, ErrorKind};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -50,19 +50,6 @@ pub(crate) fn error_kinds() -> Vec<(&'static str, bool)> {
     kinds
         .map(|kind| (kind.as_str(), kind.is_retryable()))
         .collect()
-}
-
-/// Return the kind of an exception whose class and those above it have these names.
-#[pyfunction(signature = (names, status = None))]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
-pub(crate) fn error_kind(names: Vec<String>, status: Option<u16>) -> &'static str {
-    ErrorKind::of_exception(names.iter().map(String::as_str), status).as_str()
-}
-
-/// Return the seconds of a `retry-after` header, None if they make no sense.
-#[pyfunction]
-pub(crate) fn asked_wait(text: &str) -> Option<f64> {
-    asked_wait_of_text(text)
 }
 
 fn time(text: &str) -> PyResult<Timestamp> {

@@ -1,15 +1,21 @@
 //! The breaker does what a plain model of it does, whatever its calls and its clock do.
 
+use std::time::Duration;
+
 use amplifier_guard::{BreakerState, CircuitBreaker, CircuitOpen, Permit};
 use proptest::prelude::*;
 
-const RECOVERY: u64 = 60;
+const RECOVERY: Duration = Duration::from_nanos(60);
+
+fn at(nanoseconds: u64) -> Duration {
+    Duration::from_nanos(nanoseconds)
+}
 
 fn opened() -> CircuitBreaker {
     let mut breaker = CircuitBreaker::new(2, RECOVERY).unwrap();
     for _ in 0..2 {
-        let permit = breaker.admit(100).unwrap();
-        breaker.failed(permit, 100);
+        let permit = breaker.admit(at(100)).unwrap();
+        breaker.failed(permit, at(100));
     }
     breaker
 }
@@ -17,95 +23,98 @@ fn opened() -> CircuitBreaker {
 #[test]
 fn failures_in_a_row_open_it_and_a_success_between_them_does_not() {
     let mut breaker = CircuitBreaker::new(2, RECOVERY).unwrap();
-    let permit = breaker.admit(0).unwrap();
-    breaker.failed(permit, 0);
+    let permit = breaker.admit(at(0)).unwrap();
+    breaker.failed(permit, at(0));
     breaker.succeeded(permit);
-    breaker.failed(permit, 0);
-    assert_eq!(breaker.state(0), BreakerState::Closed);
+    breaker.failed(permit, at(0));
+    assert_eq!(breaker.state(at(0)), BreakerState::Closed);
 
-    breaker.failed(permit, 0);
-    assert_eq!(breaker.state(0), BreakerState::Open);
-    assert_eq!(breaker.admit(1), Err(CircuitOpen { wait: 59 }));
+    breaker.failed(permit, at(0));
+    assert_eq!(breaker.state(at(0)), BreakerState::Open);
+    assert_eq!(breaker.admit(at(1)), Err(CircuitOpen { wait: at(59) }));
 }
 
 #[test]
 fn one_trial_is_let_through_and_its_success_closes_it() {
     let mut breaker = opened();
-    assert_eq!(breaker.state(160), BreakerState::HalfOpen);
-    let trial = breaker.admit(160).unwrap();
-    assert_eq!(breaker.admit(170), Err(CircuitOpen { wait: 50 }));
+    assert_eq!(breaker.state(at(160)), BreakerState::HalfOpen);
+    let trial = breaker.admit(at(160)).unwrap();
+    assert_eq!(breaker.admit(at(170)), Err(CircuitOpen { wait: at(50) }));
 
     breaker.succeeded(trial);
-    assert_eq!(breaker.state(170), BreakerState::Closed);
-    assert!(breaker.admit(170).is_ok());
+    assert_eq!(breaker.state(at(170)), BreakerState::Closed);
+    assert!(breaker.admit(at(170)).is_ok());
 }
 
 #[test]
 fn a_trial_that_fails_opens_it_for_as_long_again() {
     let mut breaker = opened();
-    let trial = breaker.admit(200).unwrap();
-    breaker.failed(trial, 210);
+    let trial = breaker.admit(at(200)).unwrap();
+    breaker.failed(trial, at(210));
 
-    assert_eq!(breaker.admit(269), Err(CircuitOpen { wait: 1 }));
-    assert!(breaker.admit(270).is_ok());
+    assert_eq!(breaker.admit(at(269)), Err(CircuitOpen { wait: at(1) }));
+    assert!(breaker.admit(at(270)).is_ok());
 }
 
 #[test]
 fn a_trial_that_is_abandoned_makes_way_for_another() {
     let mut breaker = opened();
-    let trial = breaker.admit(200).unwrap();
+    let trial = breaker.admit(at(200)).unwrap();
     breaker.abandoned(trial);
 
-    let other = breaker.admit(200).unwrap();
+    let other = breaker.admit(at(200)).unwrap();
     breaker.succeeded(trial);
-    assert_eq!(breaker.state(200), BreakerState::HalfOpen);
+    assert_eq!(breaker.state(at(200)), BreakerState::HalfOpen);
     breaker.succeeded(other);
-    assert_eq!(breaker.state(200), BreakerState::Closed);
+    assert_eq!(breaker.state(at(200)), BreakerState::Closed);
 }
 
 #[test]
 fn a_trial_that_is_never_heard_of_again_does_not_block_it_for_ever() {
     let mut breaker = opened();
-    breaker.admit(200).unwrap();
+    breaker.admit(at(200)).unwrap();
 
-    assert_eq!(breaker.admit(259), Err(CircuitOpen { wait: 1 }));
-    assert!(breaker.admit(260).is_ok());
+    assert_eq!(breaker.admit(at(259)), Err(CircuitOpen { wait: at(1) }));
+    assert!(breaker.admit(at(260)).is_ok());
 }
 
 #[test]
 fn a_call_from_before_it_opened_says_nothing_of_the_trial() {
     let mut breaker = CircuitBreaker::new(1, RECOVERY).unwrap();
-    let late = breaker.admit(0).unwrap();
-    let permit = breaker.admit(0).unwrap();
-    breaker.failed(permit, 0);
+    let late = breaker.admit(at(0)).unwrap();
+    let permit = breaker.admit(at(0)).unwrap();
+    breaker.failed(permit, at(0));
     breaker.succeeded(late);
-    assert_eq!(breaker.state(0), BreakerState::Open);
+    assert_eq!(breaker.state(at(0)), BreakerState::Open);
 
-    breaker.admit(60).unwrap();
-    breaker.failed(late, 60);
+    breaker.admit(at(60)).unwrap();
+    breaker.failed(late, at(60));
     breaker.succeeded(late);
     breaker.abandoned(late);
-    assert_eq!(breaker.admit(61), Err(CircuitOpen { wait: 59 }));
+    assert_eq!(breaker.admit(at(61)), Err(CircuitOpen { wait: at(59) }));
 }
 
 #[test]
 fn states_have_the_words_and_permits_the_numbers_by_which_others_know_them() {
     let mut breaker = opened();
-    let mut words = vec![breaker.state(100).as_str(), breaker.state(160).as_str()];
-    let trial = breaker.admit(160).unwrap();
+    let mut words = vec![
+        breaker.state(at(100)).as_str(),
+        breaker.state(at(160)).as_str(),
+    ];
+    let trial = breaker.admit(at(160)).unwrap();
     // Out and back in by its number alone, it still is the permit of the trial.
     breaker.succeeded(Permit::from_number(trial.number()));
-    words.push(breaker.state(160).as_str());
+    words.push(breaker.state(at(160)).as_str());
 
     assert_eq!(words, ["open", "half_open", "closed"]);
-    let next = breaker.admit(160).unwrap();
+    let next = breaker.admit(at(160)).unwrap();
     assert_ne!(next.number(), trial.number());
 }
 
 #[test]
 fn no_failure_at_all_is_no_setting() {
     assert_eq!(
-        CircuitBreaker::new(0, 1).unwrap_err().to_string(),
+        CircuitBreaker::new(0, RECOVERY).unwrap_err().to_string(),
         "`failures` must be at least 1, found `0`"
     );
 }
@@ -118,14 +127,18 @@ enum Deed {
     Abandon(usize),
 }
 
-fn deeds() -> impl Strategy<Value = Vec<(u64, Deed)>> {
+fn deeds() -> impl Strategy<Value = Vec<(Duration, Deed)>> {
     let deed = prop_oneof![
         3 => Just(Deed::Admit),
         1 => (0_usize..4).prop_map(Deed::Succeed),
         3 => (0_usize..4).prop_map(Deed::Fail),
         1 => (0_usize..4).prop_map(Deed::Abandon),
     ];
-    let time = prop_oneof![8 => 0_u64..400, 1 => Just(u64::MAX), 1 => Just(u64::MAX - 70)];
+    let time = prop_oneof![
+        8 => (0_u64..400).prop_map(at),
+        1 => Just(Duration::MAX),
+        1 => Just(Duration::MAX - at(70)),
+    ];
     proptest::collection::vec((time, deed), 0..60)
 }
 
@@ -133,10 +146,10 @@ fn deeds() -> impl Strategy<Value = Vec<(u64, Deed)>> {
 #[derive(Default)]
 struct Model {
     /// Times at which it opened, a trial began, or it closed; of an abandoned trial when it ended.
-    turns: Vec<(u64, Turn)>,
+    turns: Vec<(Duration, Turn)>,
     /// Failures since it closed or a call succeeded.
     streak: u64,
-    clock: u64,
+    clock: Duration,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -149,7 +162,7 @@ enum Turn {
 
 impl Model {
     fn state(&self) -> BreakerState {
-        let rested = |at: u64| self.clock >= at.saturating_add(RECOVERY);
+        let rested = |at: Duration| self.clock >= at.saturating_add(RECOVERY);
         match self.turns.last() {
             None | Some((_, Turn::Closed)) => BreakerState::Closed,
             Some((at, Turn::Opened)) if !rested(*at) => BreakerState::Open,
@@ -158,7 +171,7 @@ impl Model {
     }
 
     /// The number of turns so far, or how long to wait.
-    fn admit(&mut self, now: u64) -> Result<usize, u64> {
+    fn admit(&mut self, now: Duration) -> Result<usize, Duration> {
         match self.turns.last().copied() {
             None | Some((_, Turn::Closed)) => {}
             Some((at, Turn::Opened | Turn::Tried)) if self.clock < at.saturating_add(RECOVERY) => {

@@ -3,13 +3,13 @@
 mod frequency;
 mod kind;
 
+use std::time::Duration;
+
 use amplifier_guard::{
     Backoff, Decision, ErrorFrequency, ErrorHandler, ErrorKind, Failure, GiveUpReason, Moment,
     RetrySettings,
 };
 use proptest::prelude::*;
-
-const SECOND: u64 = 1_000_000_000;
 
 fn settings() -> RetrySettings {
     RetrySettings {
@@ -21,7 +21,7 @@ fn settings() -> RetrySettings {
 }
 
 fn handler(settings: RetrySettings) -> ErrorHandler {
-    ErrorHandler::new(settings, ErrorFrequency::new(100, 300 * SECOND)).unwrap()
+    ErrorHandler::new(settings, ErrorFrequency::new(100, Duration::from_secs(300))).unwrap()
 }
 
 fn failure(kind: ErrorKind) -> Failure {
@@ -36,7 +36,7 @@ fn failure(kind: ErrorKind) -> Failure {
 
 fn moment(elapsed: f64, random: f64) -> Moment {
     Moment {
-        now: 0,
+        now: Duration::ZERO,
         elapsed,
         random,
     }
@@ -93,7 +93,7 @@ fn each_failure_that_is_judged_is_counted() {
         handler.handle(&failure(kind), 9, moment(0.0, 0.0));
     }
 
-    let counts: Vec<_> = handler.frequency().counts(0).collect();
+    let counts: Vec<_> = handler.frequency().counts(Duration::ZERO).collect();
     assert_eq!(counts, [("validation", 1), ("server", 2)]);
 }
 
@@ -124,7 +124,7 @@ fn no_retry_begins_beyond_the_budget() {
 #[test]
 fn a_setting_that_makes_no_sense_is_refused_by_name() {
     let refusal = |settings| {
-        ErrorHandler::new(settings, ErrorFrequency::new(1, 1))
+        ErrorHandler::new(settings, ErrorFrequency::new(1, Duration::from_nanos(1)))
             .unwrap_err()
             .to_string()
     };
@@ -169,7 +169,7 @@ proptest! {
     ) {
         let mut handler = handler(RetrySettings { budget, ..settings() });
         let failure = Failure { retry_after, delay_multiplier: multiplier, ..failure(kind) };
-        let moment = Moment { now: 0, elapsed, random };
+        let moment = Moment { now: Duration::ZERO, elapsed, random };
 
         match handler.handle(&failure, retries, moment) {
             Decision::Retry { delay, attempt } => {
