@@ -56,10 +56,13 @@ from .serving.answer import (
     Thinking,
     Usage,
 )
+from .serving.errors import ServiceErrors
+from .serving.exchange import SeenRequest, Stream
 from .serving.fault import Fault, http_date
 from .serving.issued import Issued
 from .serving.refusal import Refusal
-from .serving.server import ModelServer, SeenRequest
+from .serving.server import ModelServer
+from .serving.sse import encode_event
 from .serving.window import Window
 
 __all__ = [
@@ -84,9 +87,12 @@ __all__ = [
     "ResponsesServer",
     "Script",
     "SeenRequest",
+    "ServiceErrors",
+    "Stream",
     "Text",
     "Thinking",
     "Usage",
     "Window",
+    "encode_event",
     "http_date",
 ]

@@ -543,6 +543,16 @@ def test_roles_need_not_alternate_where_the_real_api_is_asked_for() -> None:
     assert judge(body(USER, USER), alternation=False) is None
 
 
+def test_a_limit_of_a_schema_that_is_no_number_is_refused() -> None:
+    held = {**CLOSED, "properties": {"a": {"type": "array", "items": {}, "minItems": []}}}
+    output = {"format": {"type": "json_schema", "schema": held}}
+
+    refusal = judge(body(output_config=output))
+
+    assert refusal is not None
+    assert refusal.message.endswith("'minItems' is not permitted")
+
+
 def test_fields_and_blocks_of_a_beta_need_its_header() -> None:
     given = body(context_management={"edits": []})
     call = {"type": "mcp_tool_use", "id": "m", "name": "n", "server_name": "s", "input": {}}
