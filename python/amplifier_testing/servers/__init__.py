@@ -56,14 +56,12 @@ from .serving.answer import (
     Thinking,
     Usage,
 )
-from .serving.errors import ServiceErrors
-from .serving.exchange import SeenRequest, Stream
+from .serving.exchange import SeenRequest, Stream, Window
 from .serving.fault import Fault, http_date
 from .serving.issued import Issued
-from .serving.refusal import Refusal
+from .serving.refusal import Refusal, ServiceErrors
 from .serving.server import ModelServer
 from .serving.sse import encode_event
-from .serving.window import Window
 
 __all__ = [
     "Answer",

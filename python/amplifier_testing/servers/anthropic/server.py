@@ -6,11 +6,10 @@ import base64
 from collections.abc import Iterable, Mapping
 
 from ..serving.answer import Recorded, Script
-from ..serving.errors import ServiceErrors
 from ..serving.exchange import SeenRequest, Stream
 from ..serving.fault import Fault
 from ..serving.reading import Json, mapping, text
-from ..serving.refusal import Refusal, RefusedError
+from ..serving.refusal import Refusal, RefusedError, ServiceErrors
 from ..serving.server import ModelServer
 from ..serving.sse import encode_event
 from . import rules_parameters

@@ -7,16 +7,14 @@ from dataclasses import replace
 
 from ..openai import refusals as openai_refusals
 from ..serving.answer import Answer, Call, Recorded, Script
-from ..serving.errors import ServiceErrors
 from ..serving.exchange import SeenRequest, Stream
 from ..serving.fault import Fault
 from ..serving.reading import Json, mapping, text
-from ..serving.refusal import Refusal
+from ..serving.refusal import Refusal, ServiceErrors
 from ..serving.server import ModelServer
 from . import completions, generate
 from .judge import check_key, judge, model_of
-from .models import MODELS, OllamaModel, find_model
-from .pulling import pull_lines
+from .models import MODELS, OllamaModel, find_model, pull_lines
 from .refusals import error_body, invalid_json, of_status, refusal, too_long
 from .stream import compose, encode_line, stream_lines
 

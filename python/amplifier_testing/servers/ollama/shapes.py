@@ -9,7 +9,7 @@ from ..serving.sdk_fields import read_sdk_fields
 _SDK = read_sdk_fields("ollama")
 
 _JUDGED_BY_RULES = {"format": "any", "keep_alive": "any", "think": "any"}
-"""Values of several types, which the service refuses with words of their own."""
+"""Values of several types, which rules refuse with the errors of the service."""
 
 # The SDK has no argument for these; the service reads them.
 BODY = _SDK.objects["chat"].extend(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..serving.errors import ServiceErrors
 from ..serving.fields import Fields, Path, Problem, find_problem, is_kind, kind_of
 from ..serving.reading import Json, mapping
-from ..serving.refusal import Refusal, RefusedError
+from ..serving.refusal import Refusal, RefusedError, ServiceErrors
 
 INVALID = "invalid_request_error"
 _KINDS = {

@@ -1,4 +1,4 @@
-"""What a server gets, and what it answers."""
+"""What a server gets, how long it may be, and an answer in pieces."""
 
 from __future__ import annotations
 
@@ -33,3 +33,17 @@ class Stream:
     pieces: Sequence[bytes]
     """The pieces, as events of `encode_event` or lines."""
     content_type: str = "text/event-stream; charset=utf-8"
+
+
+@dataclass(frozen=True)
+class Window:
+    """A limit of tokens, counted by the bytes of a request."""
+
+    tokens: int
+    """The most tokens of a request."""
+    bytes_per_token: float = 4.0
+    """Bytes of the body that are one token; fewer make a tokenizer that counts more."""
+
+    def count(self, raw: bytes) -> int:
+        """Return the tokens of the body of a request."""
+        return max(1, round(len(raw) / self.bytes_per_token))

@@ -10,16 +10,14 @@ from collections.abc import Collection, Iterable
 from typing import Self
 
 from .answer import Answer, Recorded, Script
-from .errors import ServiceErrors
-from .exchange import SeenRequest, Stream
+from .exchange import SeenRequest, Stream, Window
 from .fault import Fault, damage, refuse
 from .http import HttpRequest, LoopbackServer, Reply
 from .issued import Issued
 from .reading import Json, parse_body
-from .refusal import Refusal, RefusedError
+from .refusal import Refusal, RefusedError, ServiceErrors
 from .scripts import checked_answer, checked_answers, checked_faults
 from .sse import encode_event, split_pieces
-from .window import Window
 
 DEFAULT_ANSWER = "Hello! How can I help?"
 """What a server says when its script is over."""
