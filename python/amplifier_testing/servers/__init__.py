@@ -32,6 +32,8 @@ and does wrong what it is asked to do wrong.
     refusal = judge({"model": "claude-sonnet-5", "messages": []})
     assert refusal.message == "max_tokens: Field required"
 
+A subclass of `ModelServer` with three methods is a server of a dialect of one's own.
+
 A server is also a program: `python -m amplifier_testing.servers.anthropic` prints its base
 address and serves until Ctrl+C.
 """
