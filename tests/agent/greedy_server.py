@@ -28,8 +28,8 @@ class GreedyServer(AnthropicServer):
         super().__init__(answers, faults=faults or ())
         self.spent: list[Usage] = []
 
-    def _next_answer(self) -> Answer | Recorded:
-        answer, asked = super()._next_answer(), self.requests[-1]
+    def take_answer(self) -> Answer | Recorded:
+        answer, asked = super().take_answer(), self.requests[-1]
         assert isinstance(answer, Answer)
         written = 50 if asked.body.get("tools") else asked.body["max_tokens"]
         answer.usage = Usage(input=len(asked.raw), output=written)

@@ -169,8 +169,8 @@ async def test_a_count_that_cannot_be_counts_as_what_is_held_back(used: Usage) -
 class DearServer(GreedyServer):
     """Counts all that is read as written to its cache, and all that is written as thoughts."""
 
-    def _next_answer(self) -> Answer | Recorded:
-        answer = super()._next_answer()
+    def take_answer(self) -> Answer | Recorded:
+        answer = super().take_answer()
         assert isinstance(answer, Answer)
         used = self.spent[-1]
         answer.usage = Usage(input=0, output=0, cache_write=used.input, reasoning=used.output)

@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from amplifier_testing.servers import AnthropicServer
-from amplifier_testing.servers.serving.server import SeenRequest
+from amplifier_testing.servers import AnthropicServer, SeenRequest
 
 
 def printed_by(program: Path, folder: Path, answers: list[Any]) -> tuple[str, list[SeenRequest]]:

@@ -12,7 +12,7 @@ from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_providers.answers.content_calls import tool_calls_of
 
 from ..servers import Fault, ModelServer, Recorded, Script
-from ..servers.serving.server import SeenRequest
+from ..servers.serving.exchange import SeenRequest
 from .conversation import essence_of, question
 from .failing import fail, write_fault
 from .recorder import KitHooks, open_problem, order_problem

@@ -12,7 +12,7 @@ from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_providers.answers.pieces import text_of_piece
 
 from ..servers import Answer, Fault, Recorded
-from ..servers.serving.sse import split_events
+from ..servers.serving.sse import split_pieces
 from .base import KitBase
 from .bench import Bench, is_sse
 from .conversation import MIXED, ONE_CALL, TALE, essence_of, question, scripted_text
@@ -238,4 +238,6 @@ def _places_of_json(body: Recorded) -> list[int]:
     """Return the places of the events that hold JSON."""
     if not is_sse(body):
         return list(range(len(body.body.splitlines())))
-    return [n for n, event in enumerate(split_events(body.body)) if b"{" in event]
+    return [
+        n for n, event in enumerate(split_pieces(body.body, body.content_type)) if b"{" in event
+    ]

@@ -32,6 +32,8 @@ and does wrong what it is asked to do wrong.
     refusal = judge({"model": "claude-sonnet-5", "messages": []})
     assert refusal.message == "max_tokens: Field required"
 
+A subclass of `ModelServer` with three methods is a server of a dialect of one's own.
+
 A server is also a program: `python -m amplifier_testing.servers.anthropic` prints its base
 address and serves until Ctrl+C.
 """
@@ -56,11 +58,12 @@ from .serving.answer import (
     Thinking,
     Usage,
 )
+from .serving.exchange import SeenRequest, Stream, Window
 from .serving.fault import Fault, http_date
 from .serving.issued import Issued
-from .serving.refusal import Refusal
-from .serving.server import ModelServer, SeenRequest
-from .serving.window import Window
+from .serving.refusal import Refusal, ServiceErrors
+from .serving.server import ModelServer
+from .serving.sse import encode_event
 
 __all__ = [
     "Answer",
@@ -84,9 +87,12 @@ __all__ = [
     "ResponsesServer",
     "Script",
     "SeenRequest",
+    "ServiceErrors",
+    "Stream",
     "Text",
     "Thinking",
     "Usage",
     "Window",
+    "encode_event",
     "http_date",
 ]

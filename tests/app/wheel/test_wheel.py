@@ -119,6 +119,17 @@ def test_no_link_of_its_description_is_relative(wheel_metadata: str) -> None:
     assert "from amplifier_agent import Agent" in wheel_metadata
 
 
+def test_the_wheel_holds_every_file_of_the_testing_package(wheel: Path) -> None:
+    python = ROOT / "python"
+    files = (path for path in (python / "amplifier_testing").rglob("*") if path.is_file())
+    with zipfile.ZipFile(wheel) as archive:
+        names = {*archive.namelist()}
+
+    expected = {path.relative_to(python).as_posix() for path in files if path.suffix != ".pyc"}
+    assert "amplifier_testing/servers/chat/sdk_fields.json" in expected
+    assert expected - names == set()
+
+
 def test_the_wheel_holds_the_packages_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()

@@ -27,7 +27,7 @@ PATHS = {"native": "/api/chat", "openai": "/v1/chat/completions"}
 @pytest.fixture
 def server(server: OllamaServer) -> OllamaServer:
     """A server whose faults befall lookups too."""
-    server._is_lookup = lambda request: False
+    server.lookup_paths = ()
     server.answers = [Answer("One"), Answer("Two")]
     return server
 

@@ -217,11 +217,7 @@ async def test_a_download_that_ends_early_is_an_error(
     server: OllamaServer, provider_with: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = b'{"status":"pulling manifest"}\n\n{"status":"verifying","total":-1}'
-    monkeypatch.setattr(
-        server,
-        "_pull_reply",
-        lambda name: server._recorded_reply(Recorded(body, content_type=NDJSON)),
-    )
+    monkeypatch.setattr(server, "_pull", lambda name: Recorded(body, content_type=NDJSON))
     with pytest.raises(
         llm_errors.StreamError, match="the download of `new` was cut off: it ended with `ver"
     ):
@@ -241,7 +237,7 @@ async def test_an_older_server_that_says_nothing_is_asked_all_the_same(
 ) -> None:
     server.models = [OllamaModel("old:latest", says_capabilities=False)]
     if not says:
-        server._is_lookup = lambda request: False  # then a fault befalls it
+        server.lookup_paths = ()  # then a fault befalls it
         server.faults = [Fault(status=404)]
     provider = provider_with(default_model="old", enable_thinking=True)
     response = await provider.complete(REQUEST)

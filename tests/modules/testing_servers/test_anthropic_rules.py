@@ -24,6 +24,7 @@ PNG = base64.b64encode(b"\x89PNG\r\n\x1a\nrest").decode()
 JPEG = base64.b64encode(b"\xff\xd8\xffrest").decode()
 PDF = base64.b64encode(b"%PDF-1.7").decode()
 EPHEMERAL = {"type": "ephemeral"}
+FETCHED = {"type": "web_fetch_tool_result_error", "error_code": "unavailable"}
 HEADERS = {
     "x-api-key": "key",
     "anthropic-version": "2023-06-01",
@@ -95,8 +96,8 @@ def searched(id: str = "srvtoolu_1", name: str = "web_search") -> Body:
     return {"type": "server_tool_use", "id": id, "name": name, "input": {"query": "x"}}
 
 
-def found(id: str = "srvtoolu_1", kind: str = "web_search_tool_result") -> Body:
-    return {"type": kind, "tool_use_id": id, "content": []}
+def found(id: str = "srvtoolu_1", kind: str = "web_search_tool_result", content: Any = ()) -> Body:
+    return {"type": kind, "tool_use_id": id, "content": content or []}
 
 
 def budget(tokens: Any = 1_024) -> Body:
@@ -368,7 +369,7 @@ CASES = [
      " srvtoolu_1. Each `web_search_tool_result` block must have a corresponding `server_tool_use`"
      " block before it."),
     case("a result is of its tool", body(USER, assistant(searched(), found()), USER),
-     body(USER, assistant(searched(), found(kind="web_fetch_tool_result")), USER),
+     body(USER, assistant(searched(), found(kind="web_fetch_tool_result", content=FETCHED)), USER),
      "messages.1.content.1: unexpected `tool_use_id` found in `web_fetch_tool_result` blocks:"
      " srvtoolu_1. Each `web_fetch_tool_result` block must have a corresponding `server_tool_use`"
      " block before it."),
@@ -407,9 +408,9 @@ CASES = [
     case("tools of Anthropic exist", body(tools=[{"type": "web_search_20250305", "name": "web_search"}]),
      body(tools=[{"type": "web_surf_20250305", "name": "web_surf"}]),
      "tools.0: Input tag 'web_surf_20250305' found using 'type' does not match any of the expected"
-     " tags: 'custom', 'bash_', 'browser_toolset_', 'code_execution_', 'computer_toolset_',"
-     " 'memory_', 'text_editor_', 'tool_search_tool_bm25', 'tool_search_tool_regex', 'web_fetch_',"
-     " 'web_search_'"),
+     " tags: 'custom', 'bash', 'browser_toolset', 'code_execution', 'computer_toolset',"
+     " 'memory', 'text_editor', 'tool_search_tool_bm25', 'tool_search_tool_regex', 'web_fetch',"
+     " 'web_search'"),
     case("tools of Anthropic have their name",
      body(tools=[{"type": "web_search_20250305", "name": "web_search", "max_uses": 2}]),
      body(tools=[{"type": "web_search_20250305", "name": "search"}]),
@@ -454,8 +455,8 @@ CASES = [
     case("a result holds blocks of few types", body(*CALLED, user(result(content=[text()]))),
      body(*CALLED, user(result(content=[use()]))),
      "messages.2.content.0.tool_result.content.0: Input tag 'tool_use' found using 'type' does not"
-     " match any of the expected tags: 'document', 'image', 'search_result', 'text',"
-     " 'tool_reference'"),
+     " match any of the expected tags: 'browser_state', 'document', 'image', 'search_result',"
+     " 'text', 'tool_reference'"),
     case("texts of a result are not empty", body(*CALLED, user(result(content=""))),
      body(*CALLED, user(result(content=[text("")]))),
      "messages: text content blocks must be non-empty"),
@@ -542,6 +543,16 @@ def test_roles_need_not_alternate_where_the_real_api_is_asked_for() -> None:
     assert judge(body(USER, USER), alternation=False) is None
 
 
+def test_a_limit_of_a_schema_that_is_no_number_is_refused() -> None:
+    held = {**CLOSED, "properties": {"a": {"type": "array", "items": {}, "minItems": []}}}
+    output = {"format": {"type": "json_schema", "schema": held}}
+
+    refusal = judge(body(output_config=output))
+
+    assert refusal is not None
+    assert refusal.message.endswith("'minItems' is not permitted")
+
+
 def test_fields_and_blocks_of_a_beta_need_its_header() -> None:
     given = body(context_management={"edits": []})
     call = {"type": "mcp_tool_use", "id": "m", "name": "n", "server_name": "s", "input": {}}
@@ -551,6 +562,9 @@ def test_fields_and_blocks_of_a_beta_need_its_header() -> None:
     assert judge(given, beta) is None
     assert judge(body(USER, assistant(call), USER), HEADERS) is not None
     assert judge(body(USER, assistant(call), USER), beta) is None
+    servers = [{"type": "mcp_toolset", "mcp_server_name": "s"}]
+    assert judge(body(tools=servers), HEADERS) is not None
+    assert judge(body(tools=servers), beta) is None
 
 
 def test_thoughts_stay_where_they_were_in_the_turn_in_progress() -> None:

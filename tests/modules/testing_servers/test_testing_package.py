@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import importlib.metadata
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -25,14 +28,48 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def test_nothing_outside_of_it_imports_it() -> None:
-    sources = [path for path in PACKAGES.glob("amplifier_*/**/*.py") if TESTING not in path.parents]
-    users = [
-        path for path in sources for name in imported(path) if name.startswith("amplifier_testing")
-    ]
+def test_nothing_outside_of_it_names_it() -> None:
+    rooms = {path.parent for path in PACKAGES.glob("*/__init__.py")} - {TESTING}
+    sources = [path for room in rooms for path in room.rglob("*.py*") if path.suffix != ".pyc"]
 
-    assert len(sources) > 100
-    assert users == []
+    assert {room.name for room in rooms} >= {"amplifier_agent", "amplifier_core", "arcllm"}
+    assert [path for path in sources if "amplifier_testing" in path.read_text()] == []
+
+
+def test_its_paths_are_servers_and_kit() -> None:
+    folders = {path.parent.name for path in TESTING.glob("*/__init__.py")}
+
+    assert folders == {"servers", "kit"}
+    assert importlib.util.find_spec("amplifier_modules.testing") is None
+
+
+def test_what_the_contract_names_for_tests_stays_in_the_kernel() -> None:
+    names = ("_testing", "pytest_plugin", "testing", "validation")
+    (plugin,) = importlib.metadata.entry_points(group="pytest11", name="amplifier_module")
+
+    assert [importlib.import_module(f"amplifier_core.{name}").__name__ for name in names] == [
+        f"amplifier_core.{name}" for name in names
+    ]
+    assert plugin.value == "amplifier_core.pytest_plugin"
+
+
+def test_only_the_kit_imports_pytest() -> None:
+    importing = [
+        path
+        for path in TESTING.rglob("*.py")
+        if {name.partition(".")[0] for name in imported(path)} & {"pytest", "hypothesis", "trio"}
+    ]
+    program = (
+        "import sys, amplifier_testing, amplifier_testing.servers\n"
+        "print({'pytest', 'hypothesis', 'trio', 'amplifier_testing.kit'} & {*sys.modules})\n"
+        "amplifier_testing.ProviderKit; print('pytest' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert {path.parent.name for path in importing} == {"kit"}
+    assert done.stdout == "set()\nTrue\n"
 
 
 def packages_of(folder: str) -> set[str]:

@@ -65,6 +65,11 @@ class JudgedRequest:
         """The type of `thinking`; empty if it is not given."""
         return text(mapping(self.body.get("thinking")).get("type"))
 
+    @property
+    def is_beta(self) -> bool:
+        """Whether the header for what is not yet for everyone is there."""
+        return bool(self.headers.get("anthropic-beta"))
+
     @cached_property
     def tools(self) -> list[Json]:
         """The tools."""

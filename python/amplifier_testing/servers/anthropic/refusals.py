@@ -47,3 +47,13 @@ def of_status(status: int, message: str | None = None) -> Refusal:
     """Return what the API says with an HTTP status."""
     kind = _KINDS.get(status, "api_error" if status >= 500 else "invalid_request_error")
     return Refusal(status, kind, message or _MESSAGES.get(status, "Error"))
+
+
+def too_long(tokens: int, most: int) -> Refusal:
+    """Return the error of a request that is longer than the context window."""
+    return of_status(400, f"prompt is too long: {tokens} tokens > {most} maximum")
+
+
+def invalid_json(problem: str) -> Refusal:
+    """Return the error of a body that is not a JSON object."""
+    return of_status(400, f"The request body is not valid JSON: {problem}")

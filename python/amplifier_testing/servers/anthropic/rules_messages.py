@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..serving.reading import items, text
 from .judged_request import JudgedRequest, Turn
 from .refusals import invalid
-from .shapes import TEXT, as_object, check_tagged
+from .shapes import TEXT_BLOCKS, as_object, check_tagged
 
 _EMPTY = "text content blocks must be non-empty"
 _ONLY_USER = ("image", "document", "search_result", "tool_result", "container_upload")
@@ -96,7 +96,7 @@ def check_system(asked: JudgedRequest) -> None:
     for index, block in enumerate(items(asked.body.get("system"))):
         path = ("system", index)
         given = as_object(block, path)
-        check_tagged(given, {"text": TEXT}, path, deeper=False)
+        check_tagged(given, TEXT_BLOCKS, path, deeper=False)
         if not text(given["text"]):
             raise invalid(f"system: {_EMPTY}")
         if not given["text"].strip():

@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..serving.fields import Path
+from ..serving.fields import Fields, Path
 from ..serving.reading import Json, mapping, text
 from ..serving.schema import TYPES
 from .judged_request import JudgedRequest
 from .refusals import invalid
 from .schemas import check_held_schema
 from .shapes import (
+    BETA_SERVER_TOOLS,
     CUSTOM_TOOL,
-    SERVER_TOOL_NAMES,
     SERVER_TOOLS,
     TOOL_CHOICE,
     as_object,
@@ -24,7 +24,9 @@ from .shapes import (
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-_DATE = re.compile(r"(_?\d{8})?")
+_DATE = re.compile(r"(_\d{8})?")
+_NAMED_BY_VERSION = ("text_editor",)
+"""Tools of Anthropic whose name is not that of their type."""
 
 
 def check_tools(asked: JudgedRequest) -> None:
@@ -37,7 +39,8 @@ def check_tools(asked: JudgedRequest) -> None:
         if kind == "custom":
             _check_custom(tool, ("tools", index, "custom"))
         else:
-            _check_server_tool(tool, kind, index)
+            kinds = BETA_SERVER_TOOLS if asked.is_beta else SERVER_TOOLS
+            _check_server_tool(tool, kinds, kind, index)
 
 
 def _check_custom(tool: Json, path: Path) -> None:
@@ -72,13 +75,14 @@ def check_input_schema(schema: Mapping[str, Any], path: Path) -> None:
                 )
 
 
-def _check_server_tool(tool: Json, kind: str, index: int) -> None:
-    for start, fields in SERVER_TOOLS.items():
+def _check_server_tool(tool: Json, kinds: Mapping[str, Fields], kind: str, index: int) -> None:
+    for start, fields in kinds.items():
         if kind.startswith(start) and _DATE.fullmatch(kind, len(start)):
-            check_fields(tool, fields, ("tools", index, kind))
-            name = SERVER_TOOL_NAMES.get(start)
-            if name is not None and tool["name"] != name:
-                raise invalid(f"Input should be '{name}'", ("tools", index, kind, "name"))
+            inner = {name: tool[name] for name in tool if name != "type"}
+            check_fields(inner, fields, ("tools", index, kind))
+            is_named = "name" in fields.required and start not in _NAMED_BY_VERSION
+            if is_named and tool["name"] != start:
+                raise invalid(f"Input should be '{start}'", ("tools", index, kind, "name"))
             if tool.get("allowed_domains") and tool.get("blocked_domains"):
                 raise invalid(
                     "Only one of `allowed_domains` and `blocked_domains` may be specified",
@@ -87,7 +91,7 @@ def _check_server_tool(tool: Json, kind: str, index: int) -> None:
             return
     raise invalid(
         f"Input tag '{kind}' found using 'type' does not match any of the expected tags:"
-        f" {', '.join(repr(name) for name in ('custom', *SERVER_TOOLS))}",
+        f" {', '.join(repr(name) for name in ('custom', *kinds))}",
         ("tools", index),
     )
 

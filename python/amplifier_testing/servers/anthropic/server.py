@@ -6,16 +6,16 @@ import base64
 from collections.abc import Iterable, Mapping
 
 from ..serving.answer import Recorded, Script
+from ..serving.exchange import SeenRequest, Stream
 from ..serving.fault import Fault
-from ..serving.http import Reply
 from ..serving.reading import Json, mapping, text
-from ..serving.refusal import Refusal, RefusedError
-from ..serving.server import ModelServer, SeenRequest
+from ..serving.refusal import Refusal, RefusedError, ServiceErrors
+from ..serving.server import ModelServer
 from ..serving.sse import encode_event
 from . import rules_parameters
 from .judge import judge
 from .models import MODELS, AnthropicModel, find_model
-from .refusals import invalid, of_status
+from .refusals import invalid, invalid_json, of_status, too_long
 from .rules_thinking import REDACTED
 from .sent_thoughts import SentAnswers
 from .stream import compose, recorded_blocks, stream_events
@@ -38,6 +38,8 @@ class AnthropicServer(ModelServer):
     """
 
     limit_stop = "max_tokens"
+    id_header = "request-id"
+    errors = ServiceErrors(of_status, too_long, invalid_json)
 
     def __init__(
         self,
@@ -66,11 +68,6 @@ class AnthropicServer(ModelServer):
         self.alternation = alternation
         self._sent = SentAnswers()
 
-    @property
-    def url(self) -> str:
-        """The base address, without `/v1`."""
-        return self.root
-
     def redact(self, text: str) -> str:
         """Return the `data` of hidden thoughts, as the server would issue it."""
         hidden = base64.b64encode(text.encode()).decode()
@@ -88,41 +85,41 @@ class AnthropicServer(ModelServer):
             api_key=self._api_key,
         )
 
-    def _check(self, request: SeenRequest) -> None:
+    def judge_request(self, request: SeenRequest) -> Refusal | None:
+        """Return why the server refuses a request: for its path, its headers or its body."""
         method = "POST" if request.path.startswith("/v1/messages") else "GET"
         known = request.path in {"/v1/messages", "/v1/messages/count_tokens", "/v1/models"}
         if not known and not request.path.startswith("/v1/models/"):
-            raise RefusedError(of_status(404, "Not Found"))
+            return of_status(404, "Not Found")
         if request.method != method:
-            raise RefusedError(of_status(405, "Method Not Allowed"))
+            return of_status(405, "Method Not Allowed")
         if method == "GET":
             rules_parameters.check_key(request.headers, self._api_key)
             rules_parameters.check_version(request.headers)
-            return
+            return None
         body = mapping(request.body)
         if request.path == "/v1/messages/count_tokens":
             budget = mapping(body.get("thinking")).get("budget_tokens", 0)
             body = {**body, "max_tokens": budget + 1}
-        refusal = self.judge(body, request.headers)
-        if refusal is not None:
-            raise RefusedError(refusal)
+        return self.judge(body, request.headers)
 
-    def _handle(self, request: SeenRequest) -> Reply:
+    def respond(self, request: SeenRequest) -> Json | Stream | Recorded:
+        """Answer a request that was taken, from the script or from what the server knows."""
         if request.method == "GET":
-            return self._json(self._models(request))
+            return self._models(request)
         if request.path == "/v1/messages/count_tokens":
-            return self._json({"input_tokens": max(1, len(request.raw) // 4)})
-        answer = self._next_answer()
+            return {"input_tokens": max(1, len(request.raw) // 4)}
+        answer = self.take_answer()
         if isinstance(answer, Recorded):
             self._learn(answer)
-            return self._recorded_reply(answer)
+            return answer
         body = mapping(request.body)
         message = compose(answer, body["model"], self._new_id, self.sign, self.redact)
         self._sent.remember(body["model"], message["content"])
         if not body.get("stream"):
-            return self._json(message)
+            return message
         events = stream_events(message, answer)
-        return self._stream(
+        return Stream(
             # The real one pads its JSON too.
             [
                 encode_event(event, event["type"], number % _PADDING)
@@ -166,25 +163,15 @@ class AnthropicServer(ModelServer):
             "last_id": page[-1].name if page else None,
         }
 
-    def _headers(self) -> Mapping[str, str]:
-        return {"request-id": self._new_id("req_")}
-
-    def _error_body(self, refusal: Refusal) -> Json:
-        error = {"type": refusal.kind, "message": refusal.message}
-        return {"type": "error", "error": error, "request_id": self._new_id("req_")}
-
-    def _error_events(self, refusal: Refusal) -> list[bytes]:
-        error = {"type": refusal.kind, "message": refusal.message}
-        return [encode_event({"type": "error", "error": error}, "error")]
-
-    def _too_long(self, tokens: int, most: int) -> Refusal:
-        return of_status(400, f"prompt is too long: {tokens} tokens > {most} maximum")
-
-    def _of_status(self, status: int) -> Refusal:
-        return of_status(status)
-
-    def _invalid_json(self, problem: str) -> Refusal:
-        return of_status(400, f"The request body is not valid JSON: {problem}")
+    def write_error(self, refusal: Refusal, *, in_stream: bool) -> Json | list[bytes]:
+        """Return an error with its type and message; one in a stream has no id of the request."""
+        body: Json = {
+            "type": "error",
+            "error": {"type": refusal.kind, "message": refusal.message},
+        }
+        if in_stream:
+            return [encode_event(body, "error")]
+        return {**body, "request_id": self._new_id("req_")}
 
 
 def _list_entry(model: AnthropicModel) -> Json:

@@ -1,4 +1,4 @@
-"""The fields of each object of a request, and of which types they are."""
+"""The fields of each object of a request: those of the SDK, and where the service differs from it."""
 
 from __future__ import annotations
 
@@ -7,200 +7,60 @@ from typing import Any, cast
 
 from ..serving.fields import Fields, Path, Problem, find_problem
 from ..serving.reading import Json, mapping
+from ..serving.sdk_fields import read_sdk_fields
 from .refusals import invalid
 
-_CACHE = {"cache_control": "object|null"}
-_CALLER = {"caller": "object|null"}
-_TOOL = {
-    **_CACHE,
-    "type": "string|null",
-    "allowed_callers": "array",
-    "defer_loading": "boolean",
-    "strict": "boolean",
-}
+_SDK = read_sdk_fields("anthropic")
 
-BODY = Fields(
-    {"model": "string", "messages": "array", "max_tokens": "integer"},
-    {
-        "cache_control": "object|null",
-        "container": "string|object|null",
-        "diagnostics": "object|null",
-        "inference_geo": "string|null",
-        "metadata": "object",
-        "output_config": "object",
-        "service_tier": "string",
-        "speed": "string|null",
-        "stop_sequences": "array",
-        "stream": "boolean",
-        "system": "string|array",
-        "temperature": "number",
-        "thinking": "object",
-        "tool_choice": "object",
-        "tools": "array",
-        "top_k": "integer",
-        "top_p": "number",
-        "user_profile_id": "string|null",
-        "workspace_id": "string|null",
-    },
-)
-BETA_BODY = Fields(
-    BODY.required,
-    {
-        **BODY.optional,
-        "billing_policy": "any",
-        "compaction": "any",
-        "context_management": "object|null",
-        "fallback_credit_token": "any",
-        "fallbacks": "any",
-        "mcp_servers": "array",
-        "output_format": "object|null",
-        "thread": "any",
-    },
+_SAMPLING = {"temperature": "number", "top_k": "integer", "top_p": "number"}
+"""What the SDK no longer has, as its newest models refuse it; older ones take it."""
+
+_REQUIRED = {"model": "string", "messages": "array", "max_tokens": "integer"}
+"""In the order in which the service reports that they are missing."""
+
+BODY = _SDK.objects["body"].extend(_REQUIRED, _SAMPLING)
+BETA_BODY = _SDK.objects["beta_body"].extend(
+    _REQUIRED,
+    # The form before `output_config.format`, which the service still takes.
+    {**_SAMPLING, "output_format": "object|null"},
 )
 """With the header `anthropic-beta`."""
 
-MESSAGE = Fields({"role": "string", "content": "string|array"})
-TEXT = Fields({"text": "string"}, {"type": "string", **_CACHE, "citations": "array|null"})
+MESSAGE = _SDK.objects["message"]
 
-_RESULT = Fields({"tool_use_id": "string", "content": "array|object"}, {**_CACHE, **_CALLER})
-_USE = {"id": "string", "name": "string", "input": "object"}
-_IMAGE = Fields({"source": "object"}, {**_CACHE, "transformations": "any"})
-_SEARCH_RESULT = Fields(
-    {"source": "string", "title": "string", "content": "array"}, {**_CACHE, "citations": "object"}
-)
-_DOCUMENT = Fields(
-    {"source": "object"},
-    {**_CACHE, "citations": "object|null", "context": "string|null", "title": "string|null"},
-)
+_CALLER = {"caller": "object|null"}
+"""What blocks of an answer hold as null, in the form in which the SDK writes them."""
 
-BLOCKS: Mapping[str, Fields] = {
-    "text": TEXT,
-    "image": _IMAGE,
-    "document": _DOCUMENT,
-    "search_result": _SEARCH_RESULT,
-    "thinking": Fields({"signature": "string", "thinking": "string"}),
-    "redacted_thinking": Fields({"data": "string"}),
-    "tool_use": Fields(_USE, {**_CACHE, **_CALLER, "toolset_name": "string|null"}),
-    "tool_result": Fields(
-        {"tool_use_id": "string"},
-        {
-            **_CACHE,
-            "content": "string|array",
-            "is_error": "boolean",
-            "toolset_name": "string|null",
-        },
-    ),
-    "server_tool_use": Fields(_USE, {**_CACHE, **_CALLER}),
-    "web_search_tool_result": _RESULT,
-    "web_fetch_tool_result": _RESULT,
-    "code_execution_tool_result": _RESULT,
-    "bash_code_execution_tool_result": _RESULT,
-    "text_editor_code_execution_tool_result": _RESULT,
-    "tool_search_tool_result": _RESULT,
-    "container_upload": Fields({"file_id": "string"}, _CACHE),
-}
+
+def _take_null_callers(blocks: Mapping[str, Fields]) -> Mapping[str, Fields]:
+    return {
+        name: fields.extend(optional=_CALLER) if "caller" in fields.optional else fields
+        for name, fields in blocks.items()
+    }
+
+
+BLOCKS = _take_null_callers(_SDK.groups["blocks"])
 """Content blocks of a message."""
-
-BETA_BLOCKS: Mapping[str, Fields] = {
-    **BLOCKS,
-    "mcp_tool_use": Fields({**_USE, "server_name": "string"}, _CACHE),
-    "mcp_tool_result": Fields(
-        {"tool_use_id": "string"},
-        {**_CACHE, "is_error": "boolean", "content": "string|array"},
-    ),
-    "compaction": Fields({}, {**_CACHE, "content": "any", "encrypted_content": "any"}),
-    "advisor_tool_result": _RESULT,
-    "fallback": Fields({}, {"from": "any", "to": "any"}),
-}
-
-RESULT_BLOCKS: Mapping[str, Fields] = {
-    "text": TEXT,
-    "image": _IMAGE,
-    "search_result": _SEARCH_RESULT,
-    "document": _DOCUMENT,
-    "tool_reference": Fields({"tool_name": "string"}, _CACHE),
-}
+BETA_BLOCKS = _take_null_callers(_SDK.groups["beta_blocks"])
+TEXT_BLOCKS = {"text": BLOCKS["text"]}
+RESULT_BLOCKS = _SDK.groups["result_blocks"]
 """Blocks of the content of a tool result."""
 
-CUSTOM_TOOL = Fields(
-    {"name": "string", "input_schema": "object"},
-    {
-        **_TOOL,
-        "description": "string",
-        "eager_input_streaming": "boolean|null",
-        "input_examples": "array",
-    },
-)
-_SEARCH_TOOL = {
-    **_TOOL,
-    "allowed_domains": "array|null",
-    "blocked_domains": "array|null",
-    "max_uses": "integer|null",
-    "response_inclusion": "any",
+CUSTOM_TOOL = _SDK.objects["custom_tool"]
+SERVER_TOOLS = {name: tool for name, tool in _SDK.groups["tools"].items() if name != "custom"}
+"""Tools of Anthropic, by their types without the date that ends them."""
+BETA_SERVER_TOOLS = {
+    name: tool for name, tool in _SDK.groups["beta_tools"].items() if name != "custom"
 }
-_EXAMPLES = {**_TOOL, "input_examples": "array"}
 
-SERVER_TOOLS: Mapping[str, Fields] = {
-    "bash_": Fields({"name": "string"}, _EXAMPLES),
-    "browser_toolset_": Fields({}, {"type": "string", **_CACHE, "configs": "object"}),
-    "code_execution_": Fields({"name": "string"}, _TOOL),
-    "computer_toolset_": Fields({}, {"type": "string", **_CACHE, "configs": "object"}),
-    "memory_": Fields({"name": "string"}, _EXAMPLES),
-    "text_editor_": Fields({"name": "string"}, {**_EXAMPLES, "max_characters": "integer|null"}),
-    "tool_search_tool_bm25": Fields({"name": "string"}, _TOOL),
-    "tool_search_tool_regex": Fields({"name": "string"}, _TOOL),
-    "web_fetch_": Fields(
-        {"name": "string"},
-        {
-            **_SEARCH_TOOL,
-            "citations": "object|null",
-            "max_content_tokens": "integer|null",
-            "url_sources": "object|null",
-            "use_cache": "boolean",
-        },
-    ),
-    "web_search_": Fields({"name": "string"}, {**_SEARCH_TOOL, "user_location": "object|null"}),
-}
-"""Tools of Anthropic, by the beginning of their type; a date follows."""
-
-SERVER_TOOL_NAMES = {
-    "bash_": "bash",
-    "code_execution_": "code_execution",
-    "memory_": "memory",
-    "tool_search_tool_bm25": "tool_search_tool_bm25",
-    "tool_search_tool_regex": "tool_search_tool_regex",
-    "web_fetch_": "web_fetch",
-    "web_search_": "web_search",
-}
-"""The one name that a tool of Anthropic may have."""
-
-THINKING: Mapping[str, Fields] = {
-    "enabled": Fields({"budget_tokens": "integer"}, {"display": "string|null"}),
-    "adaptive": Fields({}, {"display": "string|null"}),
-    "between_tools": Fields(),
-    "disabled": Fields(),
-}
-TOOL_CHOICE: Mapping[str, Fields] = {
-    "auto": Fields({}, {"disable_parallel_tool_use": "boolean"}),
-    "any": Fields({}, {"disable_parallel_tool_use": "boolean"}),
-    "tool": Fields({"name": "string"}, {"disable_parallel_tool_use": "boolean"}),
-    "none": Fields(),
-}
-CACHE_CONTROL = Fields({"type": "string"}, {"ttl": "string"})
-METADATA = Fields({}, {"user_id": "string|null"})
-OUTPUT_CONFIG = Fields({}, {"effort": "string|null", "format": "object|null", "task_budget": "any"})
-OUTPUT_FORMAT: Mapping[str, Fields] = {"json_schema": Fields({"schema": "object"})}
-
-IMAGE_SOURCES: Mapping[str, Fields] = {
-    "base64": Fields({"data": "string", "media_type": "string"}),
-    "url": Fields({"url": "string"}),
-    "file": Fields({"file_id": "string"}),
-}
-DOCUMENT_SOURCES: Mapping[str, Fields] = {
-    **IMAGE_SOURCES,
-    "text": Fields({"data": "string", "media_type": "string"}),
-    "content": Fields({"content": "string|array"}),
-}
+THINKING = _SDK.groups["thinking"]
+TOOL_CHOICE = _SDK.groups["tool_choice"]
+CACHE_CONTROL = _SDK.objects["cache_control"]
+METADATA = _SDK.objects["metadata"]
+OUTPUT_CONFIG = _SDK.objects["output_config"]
+OUTPUT_FORMAT = _SDK.groups["output_format"]
+IMAGE_SOURCES = _SDK.groups["image_sources"]
+DOCUMENT_SOURCES = _SDK.groups["document_sources"]
 
 _EXPECTED = {
     "string": "Input should be a valid string",

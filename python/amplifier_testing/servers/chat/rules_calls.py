@@ -9,7 +9,7 @@ from ..openai.schemas import check_name
 from ..serving.fields import Path
 from ..serving.reading import Json, mapping, objects, text
 from .judged_request import JudgedRequest, calls_of
-from .shapes import CALLED, CUSTOM_CALL, TOOL_CALL
+from .shapes import CALL_FUNCTION, CUSTOM_CALL, TOOL_CALL
 
 _REFUSED = (
     "The reasoning_content is an intermediate result for display purposes only and will not be"
@@ -41,7 +41,7 @@ def _check_call(asked: JudgedRequest, call: Json, path: Path) -> None:
         check_fields(call, TOOL_CALL, path)
         check_value(call["type"], ("function", "custom"), (*path, "type"))
         inside = (*path, "function")
-        check_fields(call["function"], CALLED, inside)
+        check_fields(call["function"], CALL_FUNCTION, inside)
         check_name(call["function"]["name"], (*inside, "name"))
         _check_arguments(call["function"]["arguments"], (*inside, "arguments"))
     _check_id(asked, call["id"], (*path, "id"))

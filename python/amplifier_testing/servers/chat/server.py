@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
-from ..openai.refusals import INVALID, error_body, invalid, of_status, too_long
+from ..openai.refusals import INVALID, error_body, errors_of
 from ..serving.answer import Answer, Call, Recorded, Script, Thinking
+from ..serving.exchange import SeenRequest, Stream
 from ..serving.fault import Fault
-from ..serving.http import Reply
 from ..serving.reading import Json, mapping, objects, text
 from ..serving.refusal import Refusal, RefusedError
-from ..serving.server import ModelServer, SeenRequest
+from ..serving.server import ModelServer
 from ..serving.sse import encode_event, read_events
 from .judge import judge
 from .presets import PRESETS, Preset
@@ -33,6 +33,10 @@ class ChatServer(ModelServer):
         models: The models that exist; others are refused.
         deployments: The models behind the deployments of Azure.
     """
+
+    base_path = "/v1"
+    id_header = "x-request-id"
+    errors = errors_of("messages")
 
     def __init__(
         self,
@@ -65,11 +69,6 @@ class ChatServer(ModelServer):
         self._reasoned: dict[str, str] = {}
 
     @property
-    def url(self) -> str:
-        """The base address, with `/v1`."""
-        return f"{self.root}/v1"
-
-    @property
     def azure_url(self) -> str:
         """The base address of a resource of Azure, without `/openai`."""
         return self.root
@@ -92,7 +91,8 @@ class ChatServer(ModelServer):
             is_azure=is_azure,
         )
 
-    def _check(self, request: SeenRequest) -> None:
+    def judge_request(self, request: SeenRequest) -> Refusal | None:
+        """Return why the server refuses a request: for its path, its headers or its body."""
         is_azure = request.path.startswith("/openai/")
         match request.method, request.path.strip("/").split("/"):
             case "POST", ["v1", "chat", "completions"]:
@@ -101,17 +101,14 @@ class ChatServer(ModelServer):
                 body = self._name_deployed_model(mapping(request.body))
             case "POST", ["openai", "deployments", name, "chat", "completions"]:
                 if not request.query.get("api-version"):
-                    raise RefusedError(Refusal(404, "", "Resource not found", None, "404"))
+                    return Refusal(404, "", "Resource not found", None, "404")
                 body = self._name_deployed_model({**mapping(request.body), "model": name})
             case "GET", ["v1", "models"] | ["v1", "models", _]:
                 keys.check_key(request.headers, self._api_key, is_azure=False)
-                return
+                return None
             case _:
-                said = f"Invalid URL ({request.method} {request.path})"
-                raise RefusedError(Refusal(404, INVALID, said))
-        refusal = self._judge(body, request.headers, is_azure=is_azure)
-        if refusal is not None:
-            raise RefusedError(refusal)
+                return Refusal(404, INVALID, f"Invalid URL ({request.method} {request.path})")
+        return self._judge(body, request.headers, is_azure=is_azure)
 
     def _name_deployed_model(self, body: Json) -> Json:
         name = body.get("model")
@@ -123,23 +120,24 @@ class ChatServer(ModelServer):
             raise RefusedError(Refusal(404, "", said, None, "DeploymentNotFound"))
         return {**body, "model": self.deployments[name]}
 
-    def _handle(self, request: SeenRequest) -> Reply:
+    def respond(self, request: SeenRequest) -> Json | Stream | Recorded:
+        """Answer a request that was taken, from the script or from what the server knows."""
         if request.method == "GET":
             return self._models(request.path.removeprefix("/v1/models").strip("/"))
-        answer = self._next_answer()
+        answer = self.take_answer()
         if isinstance(answer, Recorded):
             self._learn(answer)
-            return self._recorded_reply(answer)
+            return answer
         body = mapping(request.body)
         is_azure = request.path.startswith("/openai/")
         frame = Frame(self._new_id("chatcmpl-"), body.get("model", "azure"), is_azure)
         answer = self._with_ids(answer)
         if not body.get("stream"):
-            return self._json(compose(answer, frame, self.preset, self.sign))
+            return compose(answer, frame, self.preset, self.sign)
         asked = bool(mapping(body.get("stream_options")).get("include_usage"))
         include_usage = asked or self.preset.name == "mistral"  # which always says it
         chunks = stream_chunks(answer, frame, self.preset, self.sign, include_usage=include_usage)
-        return self._stream([*(encode_event(chunk) for chunk in chunks), _DONE])
+        return Stream([*(encode_event(chunk) for chunk in chunks), _DONE])
 
     def _with_ids(self, answer: Answer) -> Answer:
         """Give each call an id, and keep the reasoning before it."""
@@ -166,36 +164,23 @@ class ChatServer(ModelServer):
         new = self._new_id("call_")
         return new[-9:] if self.preset.call_id is not None else new
 
-    def _models(self, name: str) -> Reply:
+    def _models(self, name: str) -> Json:
         if not name:
             data = [_list_entry(model.name) for model in self.models]
-            return self._json({"object": "list", "data": data})
+            return {"object": "list", "data": data}
         if name not in {model.name for model in self.models}:
             raise RefusedError(
                 Refusal(
                     404, INVALID, f"The model '{name}' does not exist", "model", "model_not_found"
                 )
             )
-        return self._json(_list_entry(name))
+        return _list_entry(name)
 
-    def _headers(self) -> Mapping[str, str]:
-        return {"x-request-id": self._new_id("req_")}
-
-    def _error_body(self, refusal: Refusal) -> Json:
+    def write_error(self, refusal: Refusal, *, in_stream: bool) -> Json:
+        """Return an error in `error`, or as the whole body where the vendor does so."""
         body = error_body(refusal)
-        return {"object": "error", **body["error"]} if self.preset.flat_errors else body
-
-    def _error_events(self, refusal: Refusal) -> list[bytes]:
-        return [encode_event(error_body(refusal))]
-
-    def _too_long(self, tokens: int, most: int) -> Refusal:
-        return too_long(tokens, most, "messages")
-
-    def _of_status(self, status: int) -> Refusal:
-        return of_status(status)
-
-    def _invalid_json(self, problem: str) -> Refusal:
-        return invalid(f"We could not parse the JSON body of your request: {problem}").refusal
+        is_flat = self.preset.flat_errors and not in_stream
+        return {"object": "error", **body["error"]} if is_flat else body
 
 
 def _list_entry(name: str) -> Json:

@@ -1,113 +1,49 @@
-"""The fields of each object of a request, and of which types they are."""
+"""The fields of each object of a request: those of the SDK, and where the service differs from it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from ..serving.fields import Fields
+from ..serving.sdk_fields import read_sdk_fields
 
-BODY = Fields(
-    {"model": "string", "messages": "array"},
-    {
-        "audio": "object|null",
-        "frequency_penalty": "number|null",
-        "function_call": "any",
-        "functions": "array",
-        "logit_bias": "object|null",
-        "logprobs": "boolean|null",
-        "max_completion_tokens": "integer|null",
-        "max_tokens": "integer|null",
-        "metadata": "object|null",
-        "modalities": "array|null",
-        "moderation": "any",
-        "n": "integer|null",
-        "parallel_tool_calls": "boolean",
-        "prediction": "object|null",
-        "presence_penalty": "number|null",
-        "prompt_cache_key": "string|null",
-        "prompt_cache_options": "any",
-        "prompt_cache_retention": "string|null",
-        "reasoning_effort": "string|null",
-        "response_format": "object",
-        "safety_identifier": "string|null",
-        "seed": "integer|null",
-        "service_tier": "string|null",
-        "stop": "string|array|null",
-        "store": "boolean|null",
-        "stream": "boolean|null",
-        "stream_options": "object|null",
-        "temperature": "number|null",
-        "tool_choice": "string|object",
-        "tools": "array",
-        "top_logprobs": "integer|null",
-        "top_p": "number|null",
-        "user": "string|null",
-        "verbosity": "string|null",
-        "web_search_options": "object",
-    },
-)
+_SDK = read_sdk_fields("chat")
 
-_SAID = Fields({"content": "string|array"}, {"name": "string|null"})
+# In the order in which the service reports that they are missing.
+BODY = _SDK.objects["body"].extend({"model": "string", "messages": "array"})
+
+_MESSAGES = _SDK.groups["messages"]
 MESSAGES: Mapping[str, Fields] = {
-    "system": _SAID,
-    "developer": _SAID,
-    "user": _SAID,
-    "assistant": Fields(
-        {},
-        {
-            "annotations": "any",
-            "audio": "object|null",
-            "content": "string|array|null",
-            "function_call": "any",
-            "name": "string|null",
-            "refusal": "string|null",
-            "tool_calls": "array|null",
-        },
+    **_MESSAGES,
+    # An answer that comes back holds null where it has nothing, and the sources of a search.
+    "assistant": _MESSAGES["assistant"].extend(
+        optional={"annotations": "any", "name": "string|null", "tool_calls": "array|null"}
     ),
-    "tool": Fields({"content": "string|array", "tool_call_id": "string"}, {"name": "string|null"}),
-    "function": Fields({"content": "string|null", "name": "string"}),
+    # Clients that knew functions before tools name the tool, as Mistral asks for.
+    "tool": _MESSAGES["tool"].extend(optional={"name": "string|null"}),
 }
 """The fields of a message, by its role and without it."""
 
-TEXT_PART = Fields({"text": "string"}, {"prompt_cache_breakpoint": "any"})
-USER_PARTS: Mapping[str, Fields] = {
-    "text": TEXT_PART,
-    "image_url": Fields({"image_url": "object"}, {"prompt_cache_breakpoint": "any"}),
-    "input_audio": Fields({"input_audio": "object"}, {"prompt_cache_breakpoint": "any"}),
-    "file": Fields({"file": "object"}, {"prompt_cache_breakpoint": "any"}),
-}
+USER_PARTS = _SDK.groups["user_parts"]
 DOCUMENT_PARTS: Mapping[str, Fields] = {
     **{name: fields for name, fields in USER_PARTS.items() if name != "file"},
     "document_url": Fields({"document_url": "string"}, {"document_name": "string|null"}),
 }
 """What Mistral has in their place."""
-ASSISTANT_PARTS: Mapping[str, Fields] = {
-    "text": TEXT_PART,
-    "refusal": Fields({"refusal": "string"}),
-}
-TEXT_PARTS: Mapping[str, Fields] = {"text": TEXT_PART}
+ASSISTANT_PARTS = _SDK.groups["assistant_parts"]
+TEXT_PARTS = {"text": USER_PARTS["text"]}
 THINKING_PARTS: Mapping[str, Fields] = {
     "thinking": Fields({"thinking": "array"}, {"closed": "any"})
 }
 """What Mistral has besides."""
-IMAGE_URL = Fields({"url": "string"}, {"detail": "string"})
+IMAGE_URL = _SDK.objects["image_url"]
 
-TOOL_CALL = Fields({"id": "string", "type": "string", "function": "object"})
-CUSTOM_CALL = Fields({"id": "string", "type": "string", "custom": "object"})
-CALLED = Fields({"name": "string", "arguments": "string"})
-TOOL = Fields({"type": "string", "function": "object"})
-CUSTOM_TOOL = Fields({"type": "string", "custom": "object"})
-FUNCTION = Fields(
-    {"name": "string"},
-    {"description": "string", "parameters": "object", "strict": "boolean|null"},
-)
-STREAM_OPTIONS = Fields({}, {"include_usage": "boolean", "include_obfuscation": "boolean"})
-FORMATS: Mapping[str, Fields] = {
-    "text": Fields(),
-    "json_object": Fields(),
-    "json_schema": Fields({"json_schema": "object"}),
-}
-JSON_SCHEMA = Fields(
-    {"name": "string"},
-    {"description": "string", "schema": "object", "strict": "boolean|null"},
-)
+TOOL_CALL = _SDK.objects["tool_call"]
+CUSTOM_CALL = _SDK.objects["custom_call"]
+CALL_FUNCTION = _SDK.objects["call_function"]
+TOOL = _SDK.objects["tool"]
+CUSTOM_TOOL = _SDK.objects["custom_tool"]
+FUNCTION = _SDK.objects["function"]
+STREAM_OPTIONS = _SDK.objects["stream_options"]
+FORMATS = _SDK.groups["formats"]
+JSON_SCHEMA = _SDK.objects["json_schema"]

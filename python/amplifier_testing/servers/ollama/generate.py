@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ..serving.answer import Answer
-from ..serving.fields import Fields
 from ..serving.reading import Json, json_problem
 from ..serving.refusal import Refusal, RefusedError
 from . import rules_messages, rules_parameters
@@ -13,25 +12,9 @@ from .judge import check_key, model_of
 from .judged_request import JudgedRequest
 from .models import OllamaModel
 from .refusals import check_fields, refusal
+from .shapes import GENERATE_BODY
 from .stream import stream_lines
 
-BODY = Fields(
-    {"model": "string"},
-    {
-        "prompt": "string|null",
-        "suffix": "string|null",
-        "system": "string|null",
-        "template": "string|null",
-        "context": "array|null",
-        "raw": "boolean|null",
-        "images": "array|null",
-        "stream": "boolean|null",
-        "format": "any",
-        "keep_alive": "any",
-        "options": "object|null",
-        "think": "any",
-    },
-)
 CONTEXT = (151_644, 872, 198)
 """The tokens of a conversation so far, for the next request."""
 
@@ -48,7 +31,7 @@ def judge(
         problem = json_problem(body)
         if problem is not None:
             raise refusal(f"invalid character in the body: {problem}")
-        check_fields(body, BODY, request="GenerateRequest")
+        check_fields(body, GENERATE_BODY, request="GenerateRequest")
         message: Json = {"role": "user", "images": body.get("images")}
         asked = JudgedRequest(body, model_of(body["model"], models), [message])
         for rule in RULES:

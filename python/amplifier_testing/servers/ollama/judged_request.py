@@ -5,36 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..serving.fields import Fields, Path
+from ..serving.fields import Path
 from ..serving.reading import Json, items
 from .models import OllamaModel
 from .refusals import as_object, check_fields, refusal
+from .shapes import MESSAGE
 
-BODY = Fields(
-    {"model": "string"},
-    {
-        "messages": "array|null",
-        "stream": "boolean|null",
-        "format": "any",
-        "keep_alive": "any",
-        "tools": "array|null",
-        "options": "object|null",
-        "think": "any",
-        "truncate": "boolean|null",
-        "shift": "boolean|null",
-    },
-)
-MESSAGE = Fields(
-    {"role": "string"},
-    {
-        "content": "string|null",
-        "thinking": "string|null",
-        "images": "array|null",
-        "tool_calls": "array|null",
-        "tool_name": "string|null",
-        "tool_call_id": "string|null",
-    },
-)
 ROLES = ("system", "user", "assistant", "tool")
 
 

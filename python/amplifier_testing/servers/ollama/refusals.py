@@ -31,6 +31,16 @@ def of_status(status: int) -> Refusal:
     return Refusal(status, "", _OF_STATUS.get(status, "something went wrong"))
 
 
+def too_long(tokens: int, most: int) -> Refusal:
+    """Return the error of a request that is longer than the context window."""
+    return Refusal(400, "", f"input length ({tokens} tokens) exceeds the context length ({most})")
+
+
+def invalid_json(problem: str) -> Refusal:
+    """Return the error of a body that is not a JSON object."""
+    return Refusal(400, "", f"invalid character in the body: {problem}")
+
+
 def error_body(refusal: Refusal) -> Json:
     """Return the body of a refusal; one with a type has the form of OpenAI, as in Ollama Cloud."""
     if not refusal.kind:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 
-from ..serving.fields import Fields
 from ..serving.reading import Json, items, mapping, objects, text
 from .judged_request import JudgedRequest
 from .refusals import as_object, check_fields, refusal
+from .shapes import CALL, CALL_FUNCTION
 
-_CALL = Fields({"function": "object"}, {"id": "string|null"})
-_CALLED = Fields({"name": "string", "arguments": "object"}, {"index": "integer"})
 _BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF", b"GIF8")
 
 
@@ -46,8 +44,8 @@ def check_calls(asked: JudgedRequest) -> None:
         for value in calls:
             path = ("messages", "tool_calls")
             call = as_object(value, path)
-            check_fields(call, _CALL, path)
-            check_fields(call["function"], _CALLED, (*path, "function"))
+            check_fields(call, CALL, path)
+            check_fields(call["function"], CALL_FUNCTION, (*path, "function"))
             if not call["function"]["name"]:
                 raise refusal("a call without the name of its function")
 

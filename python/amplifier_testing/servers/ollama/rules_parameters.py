@@ -5,26 +5,15 @@ from __future__ import annotations
 import math
 import re
 
-from ..serving.fields import Fields, is_kind
+from ..serving.fields import is_kind
 from ..serving.reading import items, mapping, objects
 from .judged_request import JudgedRequest
 from .refusals import as_object, check_fields, refusal
+from .shapes import FUNCTION, OPTIONS, TOOL
 
 _LEVELS = ("low", "medium", "high")
 _DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)")
-_TOOL = Fields({"type": "string", "function": "object"})
-_FUNCTION = Fields({"name": "string"}, {"description": "string", "parameters": "object|null"})
-_OPTIONS = {
-    **dict.fromkeys(
-        ("num_ctx", "num_predict", "num_keep", "num_batch", "num_gpu", "num_thread", "top_k"),
-        "integer",
-    ),
-    **dict.fromkeys(("seed", "repeat_last_n"), "integer"),
-    **dict.fromkeys(("temperature", "top_p", "min_p", "typical_p", "repeat_penalty"), "number"),
-    **dict.fromkeys(("presence_penalty", "frequency_penalty"), "number"),
-    "stop": "array",
-}
-_KINDS = {"integer": "integer", "number": "float32", "array": "array"}
+_KINDS = {"integer": "integer", "number": "float32", "boolean": "bool", "array": "array"}
 
 
 def check_chat(asked: JudgedRequest) -> None:
@@ -56,8 +45,8 @@ def check_tools(asked: JudgedRequest) -> None:
         raise refusal(f"registry.ollama.ai/library/{asked.model.name} does not support tools")
     for value in tools:
         tool = as_object(value, ("tools",))
-        check_fields(tool, _TOOL, ("tools",))
-        check_fields(tool["function"], _FUNCTION, ("tools", "function"))
+        check_fields(tool, TOOL, ("tools",))
+        check_fields(tool["function"], FUNCTION, ("tools", "function"))
         if tool["type"] != "function" or not tool["function"]["name"]:
             raise refusal("a tool that is no function with a name")
         parameters = mapping(tool["function"].get("parameters"))
@@ -77,7 +66,7 @@ def _properties(parameters: dict[str, object]) -> list[object]:
 def check_options(asked: JudgedRequest) -> None:
     """Options are of their types; unknown ones are ignored."""
     for name, value in mapping(asked.body.get("options")).items():
-        kind = _OPTIONS.get(name)
+        kind = OPTIONS.get(name)
         if kind is None or value is None:
             continue
         # A whole number that is written with a point counts, too.

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..openai import refusals as openai_words
+from ..openai import refusals as openai_refusals
 from ..serving.answer import Answer, Call, Recorded, Script
+from ..serving.exchange import SeenRequest, Stream
 from ..serving.fault import Fault
-from ..serving.http import Reply
 from ..serving.reading import Json, mapping, text
-from ..serving.refusal import Refusal, RefusedError
-from ..serving.server import ModelServer, SeenRequest
-from ..serving.sse import encode_event
+from ..serving.refusal import Refusal, ServiceErrors
+from ..serving.server import ModelServer
 from . import completions, generate
 from .judge import check_key, judge, model_of
-from .models import MODELS, OllamaModel, find_model
-from .pulling import pull_lines
-from .refusals import error_body, of_status, refusal
+from .models import MODELS, OllamaModel, find_model, pull_lines
+from .refusals import error_body, invalid_json, of_status, refusal, too_long
 from .stream import compose, encode_line, stream_lines
 
 NDJSON = "application/x-ndjson"
+ERRORS = ServiceErrors(of_status, too_long, invalid_json)
+# A body is read before its path counts, so one that is no JSON has one error.
+COMPLETIONS_ERRORS = replace(openai_refusals.errors_of("messages"), invalid_json=invalid_json)
 _COMPLETIONS = "/v1/chat/completions"
 _GENERATE = "/api/generate"
 
@@ -41,6 +42,9 @@ class OllamaServer(ModelServer):
         models: The models that it has; others are refused.
         pullable: The models that can be pulled.
     """
+
+    errors = ERRORS
+    lookup_paths = ("/api/show", "/api/version")
 
     def __init__(
         self,
@@ -69,79 +73,72 @@ class OllamaServer(ModelServer):
         self.pullable = list(pullable)
         self._speaks_openai = False
 
-    @property
-    def url(self) -> str:
-        """The address of the server, which `Client` of `ollama` calls `host`."""
-        return self.root
-
     def judge(self, body: Json, headers: Mapping[str, str] | None = None) -> Refusal | None:
         """Return why `/api/chat` would refuse a request, or `None` if it would take it."""
         return judge(body, headers, models=self.models, api_key=self._api_key)
 
-    def _is_lookup(self, request: SeenRequest) -> bool:
-        return request.path in ("/api/show", "/api/version")
-
-    def _check(self, request: SeenRequest) -> None:
+    def judge_request(self, request: SeenRequest) -> Refusal | None:
+        """Return why the server refuses a request: for its path, its headers or its body."""
         self._speaks_openai = request.path.startswith("/v1/")
+        self.errors = COMPLETIONS_ERRORS if self._speaks_openai else ERRORS
         match request.method, request.path:
             case "POST", "/api/chat":
-                refusal = self.judge(mapping(request.body), request.headers)
+                return self.judge(mapping(request.body), request.headers)
             case "POST", path if path == _GENERATE:
-                refusal = generate.judge(
+                return generate.judge(
                     mapping(request.body), request.headers, self.models, self._api_key
                 )
             case "POST", path if path == _COMPLETIONS:
                 check_key(request.headers, self._api_key)
-                refusal = completions.judge(mapping(request.body), self.models)
+                return completions.judge(mapping(request.body), self.models)
             case ("POST", "/api/show" | "/api/pull") | ("GET", "/api/tags" | "/api/version"):
                 check_key(request.headers, self._api_key)
-                return
+                return None
             case _:
-                raise RefusedError(of_status(404))
-        if refusal is not None:
-            raise RefusedError(refusal)
+                return of_status(404)
 
-    def _handle(self, request: SeenRequest) -> Reply:
+    def respond(self, request: SeenRequest) -> Json | Stream | Recorded:
+        """Answer a request that was taken, from the script or from what the server knows."""
         body = mapping(request.body)
         match request.path:
             case "/api/version":
-                return self._json({"version": "0.12.6"})
+                return {"version": "0.12.6"}
             case "/api/tags":
-                return self._json({"models": [_list_entry(model) for model in self.models]})
+                return {"models": [_list_entry(model) for model in self.models]}
             case "/api/show":
-                return self._json(model_of(_model_name(body), self.models).shown)
+                return model_of(_model_name(body), self.models).shown
             case "/api/pull":
-                return self._pull_reply(_model_name(body))
+                return self._pull(_model_name(body))
             case _:
-                return self._answer_reply(request.path, body)
+                return self._answer(request.path, body)
 
-    def _pull_reply(self, name: str) -> Reply:
+    def _pull(self, name: str) -> Stream:
         if not name:
             raise refusal("invalid model name")
         model = find_model(name, self.pullable)
         if model is not None and model not in self.models:
             self.models.append(model)
         lines = [encode_line(line) for line in pull_lines(is_known=model is not None)]
-        return self._stream(lines, kind=NDJSON)
+        return Stream(lines, NDJSON)
 
-    def _answer_reply(self, path: str, body: Json) -> Reply:
+    def _answer(self, path: str, body: Json) -> Json | Stream | Recorded:
         if path == _GENERATE and generate.loads_only(body):
-            return self._json(generate.load_answer(body))
-        answer = self._next_answer()
+            return generate.load_answer(body)
+        answer = self.take_answer()
         if isinstance(answer, Recorded):
-            return self._recorded_reply(answer)
+            return answer
         if path == _COMPLETIONS:
             return self._completion(answer, body)
         thinks, model = bool(body.get("think")), body["model"]
         is_prompt = path == _GENERATE
         if body.get("stream") is False:
             form = generate.compose if is_prompt else compose
-            return self._json(form(answer, model, thinks=thinks))
+            return form(answer, model, thinks=thinks)
         write = generate.generated_lines if is_prompt else stream_lines
         lines = write(answer, model, thinks=thinks)
-        return self._stream([encode_line(line) for line in lines], kind=NDJSON)
+        return Stream([encode_line(line) for line in lines], NDJSON)
 
-    def _completion(self, answer: Answer, body: Json) -> Reply:
+    def _completion(self, answer: Answer, body: Json) -> Json | Stream:
         name = self._new_id("chatcmpl-")
         parts = [
             replace(part, id=part.id or self._new_id("call_")) if isinstance(part, Call) else part
@@ -149,39 +146,15 @@ class OllamaServer(ModelServer):
         ]
         known = Answer(*parts, stop=answer.stop, usage=answer.usage, fragment=answer.fragment)
         if not body.get("stream"):
-            return self._json(completions.whole(known, body, name, self.sign))
-        return self._stream(completions.chunks(known, body, name, self.sign))
+            return completions.whole(known, body, name, self.sign)
+        return Stream(completions.chunks(known, body, name, self.sign))
 
-    def _recorded_reply(self, recorded: Recorded) -> Reply:
-        if NDJSON not in recorded.content_type:
-            return super()._recorded_reply(recorded)
-        lines = recorded.body.splitlines(keepends=True)
-        return self._stream(lines, recorded.status, recorded.content_type)
-
-    def _headers(self) -> Mapping[str, str]:
-        return {}
-
-    def _error_body(self, refusal: Refusal) -> Json:
+    def write_error(self, refusal: Refusal, *, in_stream: bool) -> Json | list[bytes]:
+        """Return an error as one text, or as OpenAI writes it where Chat Completions are spoken."""
         if self._speaks_openai:
-            return openai_words.error_body(refusal)
-        return error_body(refusal)
-
-    def _error_events(self, refusal: Refusal) -> list[bytes]:
-        body = self._error_body(refusal)
-        return [encode_event(body) if self._speaks_openai else encode_line(body)]
-
-    def _too_long(self, tokens: int, most: int) -> Refusal:
-        if self._speaks_openai:
-            return openai_words.too_long(tokens, most, "messages")
-        return Refusal(
-            400, "", f"input length ({tokens} tokens) exceeds the context length ({most})"
-        )
-
-    def _of_status(self, status: int) -> Refusal:
-        return openai_words.of_status(status) if self._speaks_openai else of_status(status)
-
-    def _invalid_json(self, problem: str) -> Refusal:
-        return Refusal(400, "", f"invalid character in the body: {problem}")
+            return openai_refusals.error_body(refusal)
+        body = error_body(refusal)
+        return [encode_line(body)] if in_stream else body
 
 
 def _model_name(body: Json) -> str:

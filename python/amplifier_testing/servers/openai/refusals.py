@@ -7,7 +7,7 @@ from typing import Any
 
 from ..serving.fields import Fields, Path, Problem, find_problem, is_kind, kind_of
 from ..serving.reading import Json, mapping
-from ..serving.refusal import Refusal, RefusedError
+from ..serving.refusal import Refusal, RefusedError, ServiceErrors
 
 INVALID = "invalid_request_error"
 _KINDS = {
@@ -66,6 +66,18 @@ def too_long(tokens: int, most: int, param: str) -> Refusal:
         f" {tokens} tokens. Please reduce the length of the messages."
     )
     return Refusal(400, INVALID, message, param, "context_length_exceeded")
+
+
+def errors_of(param: str) -> ServiceErrors:
+    """Return the usual errors of an API whose conversation is in the parameter `param`."""
+
+    def invalid_json(problem: str) -> Refusal:
+        said = f"We could not parse the JSON body of your request: {problem}"
+        return Refusal(400, INVALID, said)
+
+    return ServiceErrors(
+        of_status, lambda tokens, most: too_long(tokens, most, param), invalid_json
+    )
 
 
 def error_body(refusal: Refusal) -> Json:

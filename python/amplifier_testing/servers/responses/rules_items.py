@@ -25,10 +25,8 @@ def check_shapes(asked: JudgedRequest) -> None:
     for index, item in enumerate(asked.input):
         path: Path = ("input", index)
         check_value(item["type"], ITEMS, (*path, "type") if "type" in item else path)
-        fields = ITEMS[item["type"]]
-        if fields is not None:
-            inner = {name: item[name] for name in item if name != "type"}
-            check_fields(inner, fields, path)
+        inner = {name: item[name] for name in item if name != "type"}
+        check_fields(inner, ITEMS[item["type"]], path)
         if item.get("status") is not None and item["type"] in {"message", *_CALLS, *_OUTPUTS}:
             check_value(item["status"], _STATUSES, (*path, "status"))
 

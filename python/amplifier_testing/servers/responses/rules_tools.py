@@ -24,9 +24,8 @@ def check_tools(asked: JudgedRequest) -> None:
                 "missing_required_parameter",
             )
         check_value(tool["type"], TOOLS, (*path, "type"))
-        fields = TOOLS[tool["type"]]
-        if fields is not None:
-            check_fields({name: tool[name] for name in tool if name != "type"}, fields, path)
+        inner = {name: tool[name] for name in tool if name != "type"}
+        check_fields(inner, TOOLS[tool["type"]], path)
         if tool["type"] in {"function", "custom"}:
             check_name(tool["name"], (*path, "name"))
         if tool["type"] == "function":

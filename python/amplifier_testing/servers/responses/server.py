@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
-from ..openai.refusals import INVALID, error_body, invalid, of_status, too_long
+from ..openai.refusals import INVALID, error_body, errors_of, invalid
 from ..serving.answer import Recorded, Script
+from ..serving.exchange import SeenRequest, Stream
 from ..serving.fault import Fault
-from ..serving.http import Reply
 from ..serving.reading import Json, mapping, text
 from ..serving.refusal import Refusal, RefusedError
-from ..serving.server import ModelServer, SeenRequest
+from ..serving.server import ModelServer
 from ..serving.sse import encode_event, read_events
 from .judge import judge, read_input
 from .stored import Stored, StoredResponse
@@ -35,7 +35,10 @@ class ResponsesServer(ModelServer):
         background_polls: How often a background response is asked for until it ends.
     """
 
+    base_path = "/v1"
     limit_stop = "max_output_tokens"
+    id_header = "x-request-id"
+    errors = errors_of("input")
 
     def __init__(
         self,
@@ -66,11 +69,6 @@ class ResponsesServer(ModelServer):
         self.deployments = dict(deployments or {})
         self.stored = Stored()
         self.background_polls = background_polls
-
-    @property
-    def url(self) -> str:
-        """The base address, with `/v1`."""
-        return f"{self.root}/v1"
 
     @property
     def azure_url(self) -> str:
@@ -108,29 +106,29 @@ class ResponsesServer(ModelServer):
             is_azure=is_azure,
         )
 
-    def _check(self, request: SeenRequest) -> None:
+    def judge_request(self, request: SeenRequest) -> Refusal | None:
+        """Return why the server refuses a request: for its path, its headers or its body."""
         is_azure = request.path.startswith("/openai")
         parts = _parts(request)
         match request.method, parts:
             case "POST", ["responses"]:
-                refusal = self._judge(mapping(request.body), request.headers, is_azure=is_azure)
-                if refusal is not None:
-                    raise RefusedError(refusal)
+                return self._judge(mapping(request.body), request.headers, is_azure=is_azure)
             case ("GET" | "DELETE", ["responses", _]) | ("POST", ["responses", _, "cancel"]):
                 keys.check_key(request.headers, self._api_key, is_azure=is_azure)
                 self._find(parts[1])
             case ("GET", ["responses", _, "input_items"] | ["models"] | ["models", _]):
                 keys.check_key(request.headers, self._api_key, is_azure=is_azure)
             case _:
-                said = f"Invalid URL ({request.method} {request.path})"
-                raise RefusedError(Refusal(404, INVALID, said))
+                return Refusal(404, INVALID, f"Invalid URL ({request.method} {request.path})")
+        return None
 
     def _find(self, name: str) -> StoredResponse:
         if name not in self.stored.responses:
             raise RefusedError(Refusal(404, INVALID, f"Response with id '{name}' not found."))
         return self.stored.responses[name]
 
-    def _handle(self, request: SeenRequest) -> Reply:
+    def respond(self, request: SeenRequest) -> Json | Stream | Recorded:
+        """Answer a request that was taken, from the script or from what the server knows."""
         match request.method, _parts(request):
             case "POST", ["responses"]:
                 return self._create(mapping(request.body))
@@ -138,33 +136,33 @@ class ResponsesServer(ModelServer):
                 return self._retrieve(self._find(name), request.query)
             case "GET", ["responses", name, _]:
                 listed = self._find(name).context
-                return self._json({"object": "list", "data": listed, "has_more": False})
+                return {"object": "list", "data": listed, "has_more": False}
             case "DELETE", ["responses", name]:
                 del self.stored.responses[name]
-                return self._json({"id": name, "object": "response", "deleted": True})
+                return {"id": name, "object": "response", "deleted": True}
             case "POST", ["responses", name, _]:
                 return self._cancel(self._find(name))
             case _, ["models", name]:
                 if name not in {model.name for model in self.models}:
                     said = f"The model '{name}' does not exist"
                     raise RefusedError(Refusal(404, INVALID, said, "model", "model_not_found"))
-                return self._json(_list_entry(name))
+                return _list_entry(name)
             case _:
                 data = [_list_entry(model.name) for model in self.models]
-                return self._json({"object": "list", "data": data})
+                return {"object": "list", "data": data}
 
-    def _create(self, body: Json) -> Reply:
-        answer = self._next_answer()
+    def _create(self, body: Json) -> Json | Stream | Recorded:
+        answer = self.take_answer()
         if isinstance(answer, Recorded):
             self._learn(answer, body)
-            return self._recorded_reply(answer)
+            return answer
         response = compose(answer, body, self._new_id, self.encrypt)
         events = list(stream_events(response, answer))
         is_waiting = body.get("background") and not body.get("stream")
         self._remember(body, response, events, self.background_polls if is_waiting else 0)
         if body.get("stream"):
-            return self._stream([encode_event(event, event["type"]) for event in events])
-        return self._json(_waiting(response, "queued") if is_waiting else response)
+            return Stream([encode_event(event, event["type"]) for event in events])
+        return _waiting(response, "queued") if is_waiting else response
 
     def _remember(self, body: Json, response: Json, events: list[Json], polls: int) -> None:
         self.stored.remember_order(response["output"])
@@ -186,53 +184,40 @@ class ResponsesServer(ModelServer):
         else:
             self.stored.remember_order(output)
 
-    def _retrieve(self, found: StoredResponse, query: Mapping[str, str]) -> Reply:
+    def _retrieve(self, found: StoredResponse, query: Mapping[str, str]) -> Json | Stream:
         if query.get("stream") == "true":
             after = query.get("starting_after", "-1")
             rest = [e for e in found.events if e.get("sequence_number", 0) > int(after)]
-            return self._stream([encode_event(event, event["type"]) for event in rest])
+            return Stream([encode_event(event, event["type"]) for event in rest])
         if found.cancelled:
-            return self._json(_waiting(found.response, "cancelled"))
+            return _waiting(found.response, "cancelled")
         if found.polls > 0:
             found.polls -= 1
-            return self._json(_waiting(found.response, "in_progress"))
-        return self._json(found.response)
+            return _waiting(found.response, "in_progress")
+        return found.response
 
-    def _cancel(self, found: StoredResponse) -> Reply:
+    def _cancel(self, found: StoredResponse) -> Json:
         if not found.response.get("background"):
             raise invalid("Cannot cancel a synchronous response.")
         if found.polls > 0:
             found.cancelled = True
         if found.cancelled:
-            return self._json(_waiting(found.response, "cancelled"))
-        return self._json(found.response)
+            return _waiting(found.response, "cancelled")
+        return found.response
 
-    def _headers(self) -> Mapping[str, str]:
-        return {"x-request-id": self._new_id("req_")}
-
-    def _error_body(self, refusal: Refusal) -> Json:
-        return error_body(refusal)
-
-    def _error_events(self, refusal: Refusal) -> list[bytes]:
-        error = error_body(refusal)["error"]
+    def write_error(self, refusal: Refusal, *, in_stream: bool) -> Json | list[bytes]:
+        """Return an error in `error`; in a stream, an error event and the response that failed."""
+        body = error_body(refusal)
+        if not in_stream:
+            return body
         code = refusal.code or "server_error"
         failed: Json = {"status": "failed", "error": {"code": code, "message": refusal.message}}
         response: Json = {"id": "resp_0", "object": "response", "output": [], **failed}
         events: list[Json] = [
-            {"type": "error", "error": error},
+            {"type": "error", "error": body["error"]},
             {"type": "response.failed", "response": response},
         ]
         return [encode_event(event, event["type"]) for event in events]
-
-    def _too_long(self, tokens: int, most: int) -> Refusal:
-        return too_long(tokens, most, "input")
-
-    def _of_status(self, status: int) -> Refusal:
-        return of_status(status)
-
-    def _invalid_json(self, problem: str) -> Refusal:
-        said = f"We could not parse the JSON body of your request: {problem}"
-        return Refusal(400, INVALID, said)
 
 
 def _parts(request: SeenRequest) -> list[str]:

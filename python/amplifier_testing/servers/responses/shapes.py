@@ -1,120 +1,46 @@
-"""The fields of each object of a request, and of which types they are."""
+"""The fields of each object of a request: those of the SDK, and where the service differs from it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from ..serving.fields import Fields
+from ..serving.sdk_fields import read_sdk_fields
 
-BODY = Fields(
-    {"model": "string"},
-    {
-        "access_programs": "any",
-        "background": "boolean|null",
-        "background_options": "any",
-        "context_management": "array|object|null",
-        "conversation": "string|object|null",
-        "image": "any",
-        "include": "array|null",
-        "input": "string|array",
-        "instructions": "string|null",
-        "max_output_tokens": "integer|null",
-        "max_tool_calls": "integer|null",
-        "metadata": "object|null",
-        "moderation": "any",
-        "parallel_tool_calls": "boolean|null",
-        "previous_response_id": "string|null",
-        "prompt": "object|null",
-        "prompt_cache_key": "string|null",
-        "prompt_cache_options": "any",
-        "prompt_cache_retention": "string|null",
-        "reasoning": "object|null",
-        "safety_identifier": "string|null",
-        "service_tier": "string|null",
-        "store": "boolean|null",
-        "stream": "boolean|null",
-        "stream_options": "object|null",
-        "temperature": "number|null",
-        "text": "object|null",
-        "tool_choice": "string|object",
-        "tools": "array",
-        "top_logprobs": "integer|null",
-        "top_p": "number|null",
-        "truncation": "string|null",
-        "user": "string|null",
-    },
-)
-REASONING = Fields(
-    {},
-    {
-        "context": "any",
-        "effort": "string|null",
-        "generate_summary": "string|null",
-        "mode": "any",
-        "summary": "string|null",
-    },
-)
-TEXT = Fields({}, {"format": "object", "verbosity": "string|null"})
-FORMATS: Mapping[str, Fields] = {
-    "text": Fields(),
-    "json_object": Fields(),
-    "json_schema": Fields(
-        {"name": "string", "schema": "object"},
-        {"description": "string|null", "strict": "boolean|null"},
-    ),
+_SDK = read_sdk_fields("responses")
+
+# A stored prompt names a model, too: this server has none.
+BODY = _SDK.objects["body"].extend({"model": "string"})
+REASONING = _SDK.objects["reasoning"]
+TEXT = _SDK.objects["text"]
+FORMATS = _SDK.groups["formats"]
+STREAM_OPTIONS = _SDK.objects["stream_options"]
+
+_NULLS = {
+    "content": "array|null",
+    "id": "string|null",
+    "namespace": "string|null",
+    "status": "string|null",
 }
-STREAM_OPTIONS = Fields({}, {"include_obfuscation": "boolean"})
-
-_ITEM = {"id": "string|null", "status": "string|null"}
-_CALL = {**_ITEM, "async": "any", "caller": "object|null", "namespace": "string|null"}
-_ANY: Fields | None = None
-
-ITEMS: Mapping[str, Fields | None] = {
-    "message": Fields(
-        {"role": "string", "content": "string|array"}, {**_ITEM, "phase": "string|null"}
-    ),
-    "function_call": Fields({"call_id": "string", "name": "string", "arguments": "string"}, _CALL),
-    "function_call_output": Fields(
-        {"call_id": "string", "output": "string|array"}, {**_CALL, "name": "string|null"}
-    ),
-    "reasoning": Fields(
-        {"id": "string", "summary": "array"},
-        {"content": "array|null", "encrypted_content": "string|null", "status": "string|null"},
-    ),
-    "custom_tool_call": Fields({"call_id": "string", "name": "string", "input": "string"}, _CALL),
-    "custom_tool_call_output": Fields({"call_id": "string", "output": "string|array"}, _CALL),
-    "item_reference": Fields({"id": "string"}),
-    "web_search_call": Fields({"id": "string"}, {"status": "string", "action": "object"}),
-    "file_search_call": Fields(
-        {"id": "string", "queries": "array"}, {"status": "string", "results": "array|null"}
-    ),
-    "code_interpreter_call": Fields(
-        {"id": "string", "container_id": "string"},
-        {"status": "string", "code": "string|null", "outputs": "array|null"},
-    ),
-    "additional_tools": _ANY,
-    "apply_patch_call": _ANY,
-    "apply_patch_call_output": _ANY,
-    "compaction": _ANY,
-    "compaction_trigger": _ANY,
-    "computer_call": _ANY,
-    "computer_call_output": _ANY,
-    "configuration_update": _ANY,
-    "image_generation_call": _ANY,
-    "local_shell_call": _ANY,
-    "local_shell_call_output": _ANY,
-    "mcp_approval_request": _ANY,
-    "mcp_approval_response": _ANY,
-    "mcp_call": _ANY,
-    "mcp_list_tools": _ANY,
-    "program": _ANY,
-    "program_output": _ANY,
-    "shell_call": _ANY,
-    "shell_call_output": _ANY,
-    "tool_search_call": _ANY,
-    "tool_search_output": _ANY,
+"""What an item of an answer holds as null, in the form in which the SDK writes it."""
+_NULL_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "message": ("id", "status"),
+    "function_call": ("id", "namespace", "status"),
+    "function_call_output": ("id", "namespace", "status"),
+    "reasoning": ("content", "status"),
+    "custom_tool_call": ("id", "namespace", "status"),
+    "custom_tool_call_output": ("id", "namespace", "status"),
 }
-"""The items of the input; of some only the type is judged."""
+
+_ITEMS = _SDK.groups["items"]
+ITEMS: Mapping[str, Fields] = {
+    **_ITEMS,
+    **{
+        name: _ITEMS[name].extend(optional={field: _NULLS[field] for field in fields})
+        for name, fields in _NULL_FIELDS.items()
+    },
+}
+"""The items of the input."""
 
 PREFIXES = {
     "message": "msg",
@@ -128,92 +54,27 @@ PREFIXES = {
 }
 """How the ids of items begin."""
 
-_BREAK = {"prompt_cache_breakpoint": "any"}
-_DETAIL = {"detail": "string|null"}
+_INPUT_PARTS = _SDK.groups["input_parts"]
 INPUT_PARTS: Mapping[str, Fields] = {
-    "input_text": Fields({"text": "string"}, _BREAK),
-    "input_image": Fields(
-        {}, {**_BREAK, **_DETAIL, "image_url": "string|null", "file_id": "string|null"}
-    ),
-    "input_file": Fields(
-        {},
-        {
-            **_BREAK,
-            **_DETAIL,
-            "file_data": "string|null",
-            "file_id": "string|null",
-            "file_url": "string|null",
-            "filename": "string|null",
-        },
-    ),
+    **_INPUT_PARTS,
+    # Without it the service chooses, as its reference says.
+    "input_image": _INPUT_PARTS["input_image"].extend(optional={"detail": "string|null"}),
 }
+_OUTPUT_PARTS = _SDK.groups["output_parts"]
 OUTPUT_PARTS: Mapping[str, Fields] = {
-    "output_text": Fields({"text": "string"}, {"annotations": "array", "logprobs": "array|null"}),
-    "refusal": Fields({"refusal": "string"}),
+    **_OUTPUT_PARTS,
+    # A text that comes back needs no sources.
+    "output_text": _OUTPUT_PARTS["output_text"].extend(
+        optional={"annotations": "array", "logprobs": "array|null"}
+    ),
 }
 
-_CALLERS = {"allowed_callers": "array|null"}
-TOOLS: Mapping[str, Fields | None] = {
-    "function": Fields(
-        {"name": "string", "parameters": "object|null"},
-        {
-            **_CALLERS,
-            "async": "any",
-            "defer_loading": "boolean",
-            "description": "string|null",
-            "output_schema": "object|null",
-            "strict": "boolean|null",
-        },
-    ),
-    "custom": Fields(
-        {"name": "string"},
-        {
-            **_CALLERS,
-            "async": "any",
-            "defer_loading": "boolean",
-            "description": "string",
-            "format": "object",
-        },
-    ),
-    "file_search": Fields(
-        {"vector_store_ids": "array"},
-        {"filters": "object|null", "max_num_results": "integer", "ranking_options": "object"},
-    ),
-    "code_interpreter": Fields({"container": "string|object"}, _CALLERS),
-    **{
-        name: Fields(
-            {},
-            {
-                "external_web_access": "boolean|null",
-                "filters": "object|null",
-                "search_content_types": "array",
-                "search_context_size": "string",
-                "user_location": "object|null",
-            },
-        )
-        for name in (
-            "web_search",
-            "web_search_2025_08_26",
-            "web_search_preview",
-            "web_search_preview_2025_03_11",
-        )
-    },
-    **dict.fromkeys(
-        (
-            "apply_patch",
-            "computer",
-            "computer_use_preview",
-            "image_generation",
-            "local_shell",
-            "mcp",
-            "namespace",
-            "programmatic_tool_calling",
-            "shell",
-            "tool_search",
-        )
-    ),
+_TOOLS = _SDK.groups["tools"]
+TOOLS: Mapping[str, Fields] = {
+    **_TOOLS,
+    # Without it a function is strict if its schema can be.
+    "function": _TOOLS["function"].extend(optional={"strict": "boolean|null"}),
 }
-"""The tools; of some only the type is judged."""
 
 INCLUDES = (
     "code_interpreter_call.outputs",

@@ -111,6 +111,11 @@ class Answer:
         self.fragment = fragment
 
     @property
+    def text(self) -> str:
+        """The texts among the parts, joined."""
+        return "".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
     def calls(self) -> list[Call]:
         """The tool calls among the parts."""
         return [part for part in self.parts if isinstance(part, Call)]

@@ -17,6 +17,20 @@ class Fields:
     required: Mapping[str, str] = field(default_factory=dict[str, str])
     optional: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    def extend(
+        self, required: Mapping[str, str] | None = None, optional: Mapping[str, str] | None = None
+    ) -> Fields:
+        """Return these fields with others, or with others in the place of some of them."""
+        further = {**(required or {}), **(optional or {})}
+        return Fields(
+            {**_leave_out(self.required, further), **(required or {})},
+            {**_leave_out(self.optional, further), **(optional or {})},
+        )
+
+
+def _leave_out(fields: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: kind for name, kind in fields.items() if name not in names}
+
 
 @dataclass(frozen=True)
 class Problem:

@@ -76,8 +76,9 @@ def schema_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> SchemaPro
         if limits.max_depth is not None and depth > limits.max_depth:
             return SchemaProblem(path, f"{limits.max_depth} levels of nesting exceeded")
         for keyword, value in part.items():
-            is_other = keyword == "minItems" and limits.min_items is not None
-            if keyword in limits.unsupported or (is_other and value not in limits.min_items):
+            allowed = limits.min_items if keyword == "minItems" else None
+            is_other = allowed is not None and value not in list(allowed)
+            if keyword in limits.unsupported or is_other:
                 return SchemaProblem(path, f"'{keyword}' is not permitted")
         if _is_object(part):
             if problem := _object_problem(part, path, every_property=limits.every_property):

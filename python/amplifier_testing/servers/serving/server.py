@@ -5,48 +5,29 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Self
+from collections.abc import Collection, Iterable
+from typing import Self
 
 from .answer import Answer, Recorded, Script
+from .exchange import SeenRequest, Stream, Window
 from .fault import Fault, damage, refuse
 from .http import HttpRequest, LoopbackServer, Reply
 from .issued import Issued
 from .reading import Json, parse_body
-from .refusal import Refusal, RefusedError
+from .refusal import Refusal, RefusedError, ServiceErrors
 from .scripts import checked_answer, checked_answers, checked_faults
-from .sse import split_events
-from .window import Window
+from .sse import encode_event, split_pieces
 
 DEFAULT_ANSWER = "Hello! How can I help?"
 """What a server says when its script is over."""
 
 
-@dataclass(frozen=True)
-class SeenRequest:
-    """A request that a server got."""
-
-    method: str
-    path: str
-    """The path without the query."""
-    query: Mapping[str, str]
-    headers: Mapping[str, str]
-    """The headers, their names in lower case."""
-    body: Any
-    """The parsed body; `None` without one, or if it is not a JSON object."""
-    raw: bytes
-    """The body as it came."""
-    at: float = field(default_factory=lambda: time.monotonic(), compare=False)
-    """When it came, by `time.monotonic`."""
-
-
 class ModelServer(ABC):
     """A server on a loopback port that judges each request and answers from a script.
 
-    Use it in a `with` block, which starts and stops it.
+    Use it in a `with` block, which starts and stops it. A dialect is a subclass with three methods:
+    `judge_request`, `respond` and `write_error`.
 
     Attributes:
         answers: What it will answer, one for each request that it accepts.
@@ -56,10 +37,18 @@ class ModelServer(ABC):
         refusals: What it refused by itself, in order; faults are not among them.
         issued: What it signed.
         window: The context window of all models; a longer request is refused. `None` for no limit.
+        base_path: What the base address has behind the port, such as `/v1`.
         limit_stop: The stop reason of an answer that reached its limit of tokens.
+        id_header: The header that carries the id of a response; `None` for none.
+        lookup_paths: What clients ask by themselves, beside what their users ask.
+        errors: The usual errors of the service.
     """
 
+    base_path = ""
     limit_stop = "length"
+    id_header: str | None = None
+    lookup_paths: Collection[str] = ()
+    errors = ServiceErrors()
 
     def __init__(
         self,
@@ -107,14 +96,17 @@ class ModelServer(ABC):
         return self._http.address
 
     @property
-    @abstractmethod
     def url(self) -> str:
         """What the official client of the dialect takes as its base address, as it stands.
 
         That is `base_url` of `anthropic` and `openai`, `host` of `ollama`, and `base_url` or `host`
         of our providers. Where the client adds the version itself, it is `root`; the clients of
         `openai` do not, so theirs ends in `/v1`.
+
+        Raises:
+            RuntimeError: The server is not running.
         """
+        return self.root + self.base_path
 
     @property
     def connections(self) -> int:
@@ -129,7 +121,7 @@ class ModelServer(ABC):
         """
         if self._http is not None:
             raise RuntimeError("the server is running already")
-        self._http = LoopbackServer(self._respond)
+        self._http = LoopbackServer(self._reply)
         self._http.start()
         return self
 
@@ -139,86 +131,98 @@ class ModelServer(ABC):
         if server is not None:
             server.stop()
 
+    @abstractmethod
+    def judge_request(self, request: SeenRequest) -> Refusal | None:
+        """Return why the service refuses a request, or `None` if it takes it.
+
+        The request has a JSON object as its body, or none.
+        """
+
+    @abstractmethod
+    def respond(self, request: SeenRequest) -> Json | Stream | Recorded:
+        """Return the response to a request that `judge_request` took.
+
+        `take_answer` is the next answer of the script. A mapping is sent as one body.
+        """
+
+    @abstractmethod
+    def write_error(self, refusal: Refusal, *, in_stream: bool) -> Json | list[bytes]:
+        """Return an error as the dialect writes it.
+
+        Args:
+            refusal: The error.
+            in_stream: Whether it ends a stream, under status 200. Then a mapping is sent as one
+                server-sent event; a list is the pieces that end the stream.
+        """
+
+    def take_answer(self) -> Answer | Recorded:
+        """Take the next answer of the script; after its end a short text.
+
+        Raises:
+            TypeError: What the script has is no answer.
+        """
+        script = self.answers.pop(0) if self.answers else DEFAULT_ANSWER
+        return checked_answer(script, "an answer of the script")
+
     def sign(self, text: str) -> str:
         """Return the signature of thoughts with this text, as the server would issue it."""
         return self.issued.sign(text)
 
-    @abstractmethod
-    def _handle(self, request: SeenRequest) -> Reply:
-        """Answer a request, or raise `RefusedError`."""
-
-    @abstractmethod
-    def _error_body(self, refusal: Refusal) -> Json:
-        """Return the error of the dialect."""
-
-    @abstractmethod
-    def _error_events(self, refusal: Refusal) -> list[bytes]:
-        """Return how a stream of the dialect ends that went wrong."""
-
-    @abstractmethod
-    def _of_status(self, status: int) -> Refusal:
-        """Return what the dialect says with an HTTP status."""
-
-    @abstractmethod
-    def _headers(self) -> Mapping[str, str]:
-        """Return what the dialect sends with each response."""
-
-    def _respond(self, request: HttpRequest) -> Reply:
+    def _reply(self, request: HttpRequest) -> Reply:
         parsed = parse_body(request.raw) if request.raw else None
         body = None if isinstance(parsed, str) else parsed
         seen = SeenRequest(
             request.method, request.path, request.query, request.headers, body, request.raw
         )
         with self._lock:
-            is_lookup = self._is_lookup(seen)
+            is_lookup = seen.path in self.lookup_paths
             (self.lookups if is_lookup else self.requests).append(seen)
             try:
-                if isinstance(parsed, str):
-                    raise RefusedError(self._invalid_json(parsed))
                 # Before the faults: a request that is wrong must not hide behind one.
-                self._check(seen)
-                if self.window is not None and not is_lookup:
-                    self._check_length(seen, self.window)
+                refusal = self._find_refusal(seen, parsed if isinstance(parsed, str) else None)
+                if refusal is not None:
+                    raise RefusedError(refusal)
                 fault = self.faults.pop(0) if self.faults and not is_lookup else None
                 if fault is not None and fault.status is not None and fault.status != 200:
                     return self._fail(fault, fault.status)
-                reply = self._handle(seen)
+                reply = self._send(self.respond(seen))
             except RefusedError as error:
                 self.refusals.append(error.refusal)
-                return self._refusal_reply(error.refusal)
+                return self._send_json(self._error_body(error.refusal), error.refusal.status)
         if fault is None:
             return reply
         return damage(reply, fault, self._error_events(self._fault_error(fault, 500)))
 
-    def _is_lookup(self, request: SeenRequest) -> bool:
-        """Return whether clients ask this by themselves, beside what their users ask."""
-        del request
-        return False
+    def _find_refusal(self, request: SeenRequest, problem: str | None) -> Refusal | None:
+        """Return why a request is refused; `problem` is why its body is not a JSON object."""
+        if problem is not None:
+            return self.errors.invalid_json(problem)
+        refusal = self.judge_request(request)
+        if refusal is not None or self.window is None or request.path in self.lookup_paths:
+            return refusal
+        tokens, most = self.window.count(request.raw), self.window.tokens
+        return self.errors.too_long(tokens, most) if tokens > most else None
 
-    @abstractmethod
-    def _check(self, request: SeenRequest) -> None:
-        """Check the place, the key and the body of a request, or raise `RefusedError`."""
+    def _error_body(self, refusal: Refusal) -> Json:
+        written = self.write_error(refusal, in_stream=False)
+        if isinstance(written, dict):
+            return written
+        raise TypeError(
+            f"`write_error` returned a `list` without `in_stream` (must be a mapping, for status"
+            f" {refusal.status})"
+        )
 
-    def _check_length(self, request: SeenRequest, window: Window) -> None:
-        tokens = window.count(request.raw)
-        if tokens > window.tokens:
-            raise RefusedError(self._too_long(tokens, window.tokens))
-
-    @abstractmethod
-    def _too_long(self, tokens: int, most: int) -> Refusal:
-        """Return what the dialect says to a request that is longer than the context window."""
-
-    @abstractmethod
-    def _invalid_json(self, problem: str) -> Refusal:
-        """Return what the dialect says to a body that is no JSON object."""
+    def _error_events(self, refusal: Refusal) -> list[bytes]:
+        written = self.write_error(refusal, in_stream=True)
+        return [encode_event(written)] if isinstance(written, dict) else written
 
     def _fail(self, fault: Fault, status: int) -> Reply:
         error = json.dumps(self._error_body(self._fault_error(fault, status))).encode()
         return refuse(fault, status, error, self._headers())
 
     def _fault_error(self, fault: Fault, status: int) -> Refusal:
-        """Return the error of a fault: what the dialect says, or what the fault says instead."""
-        usual = self._of_status(fault.status or status)
+        """Return the error of a fault: the usual one of its status, or what the fault says instead."""
+        usual = self.errors.of_status(fault.status or status)
         return Refusal(
             usual.status,
             fault.kind or usual.kind,
@@ -227,28 +231,30 @@ class ModelServer(ABC):
             fault.code or usual.code,
         )
 
-    def _refusal_reply(self, refusal: Refusal) -> Reply:
-        return self._json(self._error_body(refusal), refusal.status)
+    def _headers(self) -> dict[str, str]:
+        return {} if self.id_header is None else {self.id_header: self._new_id("req_")}
 
-    def _json(self, value: Json, status: int = 200) -> Reply:
+    def _send(self, response: Json | Stream | Recorded) -> Reply:
+        match response:
+            case Recorded():
+                pieces = split_pieces(response.body, response.content_type)
+                return self._send_stream(Stream(pieces, response.content_type), response.status)
+            case Stream():
+                return self._send_stream(response)
+            case _:
+                return self._send_json(response)
+
+    def _send_json(self, value: Json, status: int = 200) -> Reply:
         headers = {"content-type": "application/json", **self._headers()}
         return Reply(status, headers, [json.dumps(value).encode()], is_whole=True)
 
-    def _stream(self, events: list[bytes], status: int = 200, kind: str | None = None) -> Reply:
+    def _send_stream(self, stream: Stream, status: int = 200) -> Reply:
         headers = {
-            "content-type": kind or "text/event-stream; charset=utf-8",
+            "content-type": stream.content_type,
             "cache-control": "no-cache",
             **self._headers(),
         }
-        return Reply(status, headers, events, is_whole=False, pause=self._pause)
-
-    def _recorded_reply(self, recorded: Recorded) -> Reply:
-        events = split_events(recorded.body)
-        return self._stream(events, recorded.status, recorded.content_type)
-
-    def _next_answer(self) -> Answer | Recorded:
-        script = self.answers.pop(0) if self.answers else DEFAULT_ANSWER
-        return checked_answer(script, "an answer of the script")
+        return Reply(status, headers, stream.pieces, is_whole=False, pause=self._pause)
 
     def _new_id(self, prefix: str) -> str:
         """Return an id that this server has not used yet."""

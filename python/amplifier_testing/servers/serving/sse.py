@@ -29,8 +29,10 @@ def encode_event(value: Json, name: str | None = None, padding: int = 0) -> byte
     return f"{named}data: {written}{' ' * min(padding, MAX_PADDING)}\n\n".encode()
 
 
-def split_events(body: bytes) -> list[bytes]:
-    """Split a recorded body at the ends of its events; joined they are the same bytes."""
+def split_pieces(body: bytes, content_type: str) -> list[bytes]:
+    """Split a recorded body at the ends of its events or lines; joined they are the same bytes."""
+    if "ndjson" in content_type:
+        return body.splitlines(keepends=True)
     pieces = body.split(b"\n\n")
     events = [piece + b"\n\n" for piece in pieces[:-1]]
     return [*events, pieces[-1]] if pieces[-1] else events
