@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-from amplifier_app.demo_model import DemoModel
 from amplifier_core import AmplifierSession, HookResult
 
 
@@ -21,17 +20,16 @@ async def guard(event: str, data: dict[str, Any]) -> HookResult:
 
 
 async def main() -> None:
-    with DemoModel() as demo:
-        plan = {
-            "session": {"orchestrator": "loop-streaming", "context": "context-simple"},
-            "providers": [{"module": "provider-anthropic", "config": demo.provider_config()}],
-            "tools": [{"module": "tool-filesystem"}, {"module": "tool-search"}],
-        }
-        session = AmplifierSession(plan)
-        session.coordinator.hooks.register("content_block:delta", show)
-        session.coordinator.hooks.register("tool:pre", guard)
-        async with session:
-            await session.execute("Give me a tour of this project")
+    plan = {
+        "session": {"orchestrator": "loop-streaming", "context": "context-simple"},
+        "providers": [{"module": "provider-demo"}],
+        "tools": [{"module": "tool-filesystem"}, {"module": "tool-search"}],
+    }
+    session = AmplifierSession(plan)
+    session.coordinator.hooks.register("content_block:delta", show)
+    session.coordinator.hooks.register("tool:pre", guard)
+    async with session:
+        await session.execute("Give me a tour of this project")
 
 
 asyncio.run(main())

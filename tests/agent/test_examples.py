@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_app.demo_model import DemoModel
+from amplifier_testing.servers.anthropic import AnthropicServer
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "examples").glob("agent_*.py"))
@@ -56,8 +56,8 @@ def run(program: Path, folder: Path, **environment: str) -> str:
 
 @pytest.mark.parametrize("name", sorted(PRINTS))
 def test_a_program_runs_as_it_is_written(name: str, tmp_path: Path) -> None:
-    with DemoModel() as demo:
-        key = {"ANTHROPIC_API_KEY": demo.api_key, "ANTHROPIC_BASE_URL": demo.url}
+    with AnthropicServer() as server:
+        key = {"ANTHROPIC_API_KEY": "secret", "ANTHROPIC_BASE_URL": server.url}
         printed = run(ROOT / f"examples/{name}.py", tmp_path, **key)
     assert re.fullmatch(PRINTS[name], printed), printed
 

@@ -10,11 +10,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
+
+from amplifier_testing.servers.serving.http import HttpRequest, Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -106,43 +108,19 @@ class ScriptedModel:
 
 @pytest.fixture
 def model() -> Iterator[ScriptedModel]:
-    class Handler(BaseHTTPRequestHandler):
-        scripted: ClassVar[ScriptedModel]
+    with RecordingServer() as server:
+        scripted = ScriptedModel(server.url)
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            self.scripted.keys.append(self.headers["x-api-key"])
-            answer = self.scripted.next_answer(json.loads(body))
+        def answer(request: HttpRequest) -> Reply:
+            scripted.keys.append(request.headers.get("x-api-key"))
+            answer = scripted.next_answer(request.json)
             answer.arrived.set()
-            self.send_response(answer.status)
             kind = "text/event-stream" if answer.status == 200 else "application/json"
-            for name, value in {"Content-Type": kind, **answer.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            try:
-                for piece in answer.pieces:
-                    if isinstance(piece, bytes):
-                        self.wfile.write(piece)
-                        self.wfile.flush()
-                    else:
-                        piece.wait(PATIENCE)
-            except OSError:
-                pass  # the command has gone, as some tests want it
+            headers = {"content-type": kind, **answer.headers}
+            return Reply(answer.status, headers, answer.pieces)
 
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    Handler.scripted = ScriptedModel(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield Handler.scripted
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+        server.respond(answer)
+        yield scripted
 
 
 @dataclass

@@ -21,7 +21,7 @@ OPENAI = {"OPENAI_API_KEY": "sk-a-key"}
 LLAMA = "llama-3.3-70b"
 LISTS = "amplifier-core provider models"
 OTHERS = "see `amplifier-core provider list`; another service is asked by `openai-chat`"
-NOT_SERVICES = {"provider-demo", "provider-mock", "provider-scripted"}
+NOT_MODELS = {"provider-mock", "provider-scripted"}
 
 
 def chosen(
@@ -111,7 +111,7 @@ def test_the_model_of_a_provider_that_the_user_mounts_is_taken_as_it_is() -> Non
 
 
 def test_each_provider_of_ours_can_be_chosen_and_has_its_own_key() -> None:
-    ids = {each for each in own_modules() if each.startswith("provider-")} - NOT_SERVICES
+    ids = {each for each in own_modules() if each.startswith("provider-")} - NOT_MODELS
     known = {provider.module_id for provider in PROVIDERS.values()}
     assert ids <= known
     assert known - ids <= {"provider-azure-openai"}

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import gzip
 import socket
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from amplifier_testing.servers.serving.http import HttpRequest, Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 ANSWER = {"type": "text", "text": "All is well."}
 SECRET = "correct-horse-battery-staple"
@@ -50,29 +51,17 @@ class Collector:
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    class Handler(BaseHTTPRequestHandler):
-        collector: ClassVar[Collector]
+    with RecordingServer() as server:
+        collector = Collector(server.url)
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.headers["Content-Encoding"] == "gzip":
-                body = gzip.decompress(body)
-            self.collector.bodies.append((self.path, body))
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+        def take(request: HttpRequest) -> Reply:
+            is_packed = request.headers.get("content-encoding") == "gzip"
+            body = gzip.decompress(request.raw) if is_packed else request.raw
+            collector.bodies.append((request.path, body))
+            return Reply(is_whole=True)
 
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Handler.collector = Collector(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield Handler.collector
-    server.shutdown()
-    thread.join()
-    server.server_close()
+        server.respond(take)
+        yield collector
 
 
 @pytest.fixture

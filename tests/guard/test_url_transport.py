@@ -12,11 +12,11 @@ import httpx2
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from amplifier_guard import UrlDenied, UrlPolicy
 from amplifier_guard.url_transport import CheckedTransport
+from amplifier_testing.servers.serving.http import HttpRequest, Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 PUBLIC = "93.184.215.14"
 
@@ -40,27 +40,27 @@ def anonymous(purpose: int) -> ssl.SSLContext:
 
 
 @pytest.fixture(scope="module")
-def other() -> Iterator[HTTPServer]:
+def other() -> Iterator[RecordingServer]:
     """A second server, on another port."""
-    with HTTPServer() as server:
+    with RecordingServer() as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def encrypted() -> Iterator[HTTPServer]:
+def encrypted() -> Iterator[RecordingServer]:
     """A server that speaks TLS."""
-    with HTTPServer(ssl_context=anonymous(ssl.PROTOCOL_TLS_SERVER)) as server:
+    with RecordingServer(ssl_context=anonymous(ssl.PROTOCOL_TLS_SERVER)) as server:
         yield server
 
 
 @pytest.fixture(autouse=True)
-def _forgotten(other: HTTPServer, encrypted: HTTPServer) -> None:
+def _forgotten(other: RecordingServer, encrypted: RecordingServer) -> None:
     other.clear()
     encrypted.clear()
 
 
 def client_of(
-    *servers: HTTPServer, resolve: object = None, timeout: float | None = 60
+    *servers: RecordingServer, resolve: object = None, timeout: float | None = 60
 ) -> httpx2.AsyncClient:
     """A client that may reach these servers under any name."""
     trusted = anonymous(ssl.PROTOCOL_TLS_CLIENT)
@@ -74,58 +74,61 @@ def client_of(
     return httpx2.AsyncClient(transport=transport, follow_redirects=True, timeout=timeout)
 
 
-def redirect(server: HTTPServer, location: str, status: int = 302, path: str = "/") -> None:
-    server.expect_request(path).respond_with_response(
-        Response(status=status, headers={"Location": location})
-    )
+def text(content: str) -> Reply:
+    return Reply.of(content.encode(), "text/plain")
 
 
-def client(server: HTTPServer, resolve: object, *, deny_private: bool) -> httpx2.AsyncClient:
+def redirect(server: RecordingServer, location: str, status: int = 302, path: str = "/") -> None:
+    server.respond(Reply(status, {"Location": location}, is_whole=True), path)
+
+
+def client(server: RecordingServer, resolve: object, *, deny_private: bool) -> httpx2.AsyncClient:
     policy = UrlPolicy(ports=[server.port], deny_private=deny_private)
     transport = CheckedTransport(policy, resolve=resolve)  # pyright: ignore[reportArgumentType]
     return httpx2.AsyncClient(transport=transport, follow_redirects=True)
 
 
 @pytest.mark.anyio
-async def test_the_request_bears_the_name_and_goes_to_the_address(httpserver: HTTPServer) -> None:
-    def answer(request: Request) -> Response:
-        return Response(f"{request.host} {request.path}?{request.query_string.decode()}")
+async def test_the_request_bears_the_name_and_goes_to_the_address(
+    http_server: RecordingServer,
+) -> None:
+    def answer(request: HttpRequest) -> Reply:
+        return text(f"{request.headers['host']} {request.target}")
 
-    httpserver.expect_request("/a").respond_with_handler(answer)
+    http_server.respond(answer, "/a")
     resolve = resolver("127.0.0.1", "127.0.0.1", PUBLIC)
-    async with client(httpserver, resolve, deny_private=False) as http:
-        response = await http.get(f"http://good.example:{httpserver.port}/a?b=c")
-    assert response.text == f"good.example:{httpserver.port} /a?b=c"
+    async with client(http_server, resolve, deny_private=False) as http:
+        response = await http.get(f"http://good.example:{http_server.port}/a?b=c")
+    assert response.text == f"good.example:{http_server.port} /a?b=c"
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("successive", [("127.0.0.1",), (PUBLIC, "127.0.0.1")])
 async def test_a_name_that_turns_to_the_inside_reaches_nothing(
-    httpserver: HTTPServer, successive: tuple[str, ...]
+    http_server: RecordingServer, successive: tuple[str, ...]
 ) -> None:
-    httpserver.expect_request("/").respond_with_data("secret")
-    async with client(httpserver, resolver(*successive), deny_private=True) as http:
+    http_server.respond(text("secret"), "/")
+    async with client(http_server, resolver(*successive), deny_private=True) as http:
         with pytest.raises(UrlDenied, match="which is not public"):
-            await http.get(f"http://rebind.example:{httpserver.port}/")
-    assert httpserver.log == []
+            await http.get(f"http://rebind.example:{http_server.port}/")
+    assert http_server.requests == []
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("location", ["http://169.254.169.254:{port}/", "http://x.example:1/"])
 async def test_a_redirect_is_judged_before_it_is_followed(
-    httpserver: HTTPServer, location: str
+    http_server: RecordingServer, location: str
 ) -> None:
-    location = location.format(port=httpserver.port)
-    moved = Response(status=302, headers={"Location": location})
-    httpserver.expect_request("/").respond_with_response(moved)
-    async with client(httpserver, resolver("127.0.0.1"), deny_private=False) as http:
+    location = location.format(port=http_server.port)
+    redirect(http_server, location)
+    async with client(http_server, resolver("127.0.0.1"), deny_private=False) as http:
         with pytest.raises(UrlDenied):
-            await http.get(f"http://good.example:{httpserver.port}/")
-    assert len(httpserver.log) == 1
+            await http.get(f"http://good.example:{http_server.port}/")
+    assert len(http_server.requests) == 1
 
 
 @pytest.mark.anyio
-async def test_a_refused_connection_is_an_error_of_the_client(httpserver: HTTPServer) -> None:
+async def test_a_refused_connection_is_an_error_of_the_client(http_server: RecordingServer) -> None:
     policy = UrlPolicy(ports=[1], deny_private=False)
     transport = CheckedTransport(policy, resolve=resolver("127.0.0.1"))
     async with httpx2.AsyncClient(transport=transport) as http:
@@ -149,60 +152,62 @@ KEYS = {
 PLAIN = {"Accept": "text/plain", "Accept-Language": "de", "User-Agent": "tests"}
 
 
-def seen(server: HTTPServer) -> dict[str, str]:
+def seen(server: RecordingServer) -> dict[str, str]:
     """The headers of the last request, with names in lower case."""
-    return {name.lower(): value for name, value in server.log[-1][0].headers.items()}
+    return dict(server.requests[-1].headers)
 
 
 @pytest.mark.anyio
-async def test_keys_go_along_to_the_same_origin(httpserver: HTTPServer) -> None:
-    redirect(httpserver, "/next")
-    httpserver.expect_request("/next").respond_with_data("here")
-    async with client_of(httpserver) as http:
-        await http.get(f"http://good.example:{httpserver.port}/", headers=KEYS | PLAIN)
+async def test_keys_go_along_to_the_same_origin(http_server: RecordingServer) -> None:
+    redirect(http_server, "/next")
+    http_server.respond(text("here"), "/next")
+    async with client_of(http_server) as http:
+        await http.get(f"http://good.example:{http_server.port}/", headers=KEYS | PLAIN)
     # The client itself replaces cookies by those that it keeps.
     kept = {name.lower(): value for name, value in (KEYS | PLAIN).items() if name != "Cookie"}
-    assert kept.items() <= seen(httpserver).items()
+    assert kept.items() <= seen(http_server).items()
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("host", ["good.example", "other.example"])
 async def test_no_key_goes_to_another_host_or_port(
-    httpserver: HTTPServer, other: HTTPServer, status: int, host: str
+    http_server: RecordingServer, other: RecordingServer, status: int, host: str
 ) -> None:
-    redirect(httpserver, f"http://{host}:{other.port}/", status)
+    redirect(http_server, f"http://{host}:{other.port}/", status)
     redirect(other, "/again")
-    other.expect_request("/again").respond_with_data("there")
-    async with client_of(httpserver, other) as http:
+    other.respond(text("there"), "/again")
+    async with client_of(http_server, other) as http:
         http.cookies.set("kept", "made-up-key-12")
-        response = await http.get(f"http://good.example:{httpserver.port}/", headers=KEYS | PLAIN)
+        response = await http.get(f"http://good.example:{http_server.port}/", headers=KEYS | PLAIN)
     assert response.text == "there"
-    assert len(other.log) == 2
-    for request, _ in other.log:
-        sent = {name.lower(): value for name, value in request.headers.items()}
+    assert len(other.requests) == 2
+    for request in other.requests:
+        sent = dict(request.headers)
         assert "made-up-key" not in str(sent)
         assert {name.lower(): value for name, value in PLAIN.items()}.items() <= sent.items()
 
 
 @pytest.mark.anyio
 async def test_no_key_comes_back_to_the_first_origin_by_way_of_another(
-    httpserver: HTTPServer, other: HTTPServer
+    http_server: RecordingServer, other: RecordingServer
 ) -> None:
-    redirect(httpserver, f"http://other.example:{other.port}/")
-    redirect(other, f"http://good.example:{httpserver.port}/delete")
-    httpserver.expect_request("/delete").respond_with_data("done")
-    async with client_of(httpserver, other) as http:
-        await http.get(f"http://good.example:{httpserver.port}/", headers=KEYS)
-    assert "made-up-key" not in str(seen(httpserver))
+    redirect(http_server, f"http://other.example:{other.port}/")
+    redirect(other, f"http://good.example:{http_server.port}/delete")
+    http_server.respond(text("done"), "/delete")
+    async with client_of(http_server, other) as http:
+        await http.get(f"http://good.example:{http_server.port}/", headers=KEYS)
+    assert "made-up-key" not in str(seen(http_server))
 
 
 @pytest.mark.anyio
-async def test_no_key_goes_to_another_scheme(httpserver: HTTPServer, encrypted: HTTPServer) -> None:
-    redirect(httpserver, f"https://good.example:{encrypted.port}/")
-    encrypted.expect_request("/").respond_with_data("encrypted")
-    async with client_of(httpserver, encrypted) as http:
-        url = f"http://good.example:{httpserver.port}/"
+async def test_no_key_goes_to_another_scheme(
+    http_server: RecordingServer, encrypted: RecordingServer
+) -> None:
+    redirect(http_server, f"https://good.example:{encrypted.port}/")
+    encrypted.respond(text("encrypted"), "/")
+    async with client_of(http_server, encrypted) as http:
+        url = f"http://good.example:{http_server.port}/"
         response = await http.post(url, headers=KEYS, content=b"text")
     assert response.text == "encrypted"
     assert "made-up-key" not in str(seen(encrypted))
@@ -212,15 +217,15 @@ async def test_no_key_goes_to_another_scheme(httpserver: HTTPServer, encrypted: 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("host", ["good.example", "other.example"])
 async def test_no_redirect_leads_from_https_to_http(
-    httpserver: HTTPServer, encrypted: HTTPServer, status: int, host: str
+    http_server: RecordingServer, encrypted: RecordingServer, status: int, host: str
 ) -> None:
     redirect(encrypted, "/next", status)
-    redirect(encrypted, f"http://{host}:{httpserver.port}/", status, path="/next")
-    httpserver.expect_request("/").respond_with_data("plain")
-    async with client_of(httpserver, encrypted) as http:
+    redirect(encrypted, f"http://{host}:{http_server.port}/", status, path="/next")
+    http_server.respond(text("plain"), "/")
+    async with client_of(http_server, encrypted) as http:
         with pytest.raises(UrlDenied, match="a redirect goes from https to http"):
             await http.get(f"https://good.example:{encrypted.port}/", headers=KEYS)
-    assert (len(encrypted.log), httpserver.log) == (2, [])
+    assert (len(encrypted.requests), http_server.requests) == (2, [])
 
 
 @pytest.mark.anyio
@@ -228,31 +233,31 @@ async def test_no_redirect_leads_from_https_to_http(
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "GET", "OPTIONS", "get"])
 @pytest.mark.parametrize("is_stream", [False, True])
 async def test_no_body_is_repeated_at_another_host(
-    httpserver: HTTPServer, other: HTTPServer, status: int, method: str, is_stream: bool
+    http_server: RecordingServer, other: RecordingServer, status: int, method: str, is_stream: bool
 ) -> None:
     async def parts() -> AsyncIterator[bytes]:
         yield b"made-up"
 
-    redirect(httpserver, f"http://other.example:{other.port}/", status)
-    url = f"http://good.example:{httpserver.port}/"
-    async with client_of(httpserver, other) as http:
+    redirect(http_server, f"http://other.example:{other.port}/", status)
+    url = f"http://good.example:{http_server.port}/"
+    async with client_of(http_server, other) as http:
         # A stream of the caller's cannot be read a second time; the client says so itself.
         with pytest.raises((UrlDenied, httpx2.StreamConsumed)) as raised:
             await http.request(method, url, content=parts() if is_stream else b"made-up")
     assert is_stream or f"would repeat a `{method.upper()}` there" in str(raised.value)
-    assert other.log == []
+    assert other.requests == []
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", ["User-Agent", "Accept", "Range", "If-None-Match"])
 async def test_no_key_goes_along_in_a_harmless_header(
-    httpserver: HTTPServer, other: HTTPServer, name: str
+    http_server: RecordingServer, other: RecordingServer, name: str
 ) -> None:
-    redirect(httpserver, f"http://other.example:{other.port}/")
-    other.expect_request("/").respond_with_data("there")
-    async with client_of(httpserver, other) as http:
+    redirect(http_server, f"http://other.example:{other.port}/")
+    other.respond(text("there"), "/")
+    async with client_of(http_server, other) as http:
         headers = {"X-Api-Key": "made-up-key", name: "x made-up-key"}
-        await http.get(f"http://good.example:{httpserver.port}/", headers=headers)
+        await http.get(f"http://good.example:{http_server.port}/", headers=headers)
     assert "made-up" not in str(seen(other))
 
 
@@ -267,42 +272,42 @@ async def test_no_key_goes_along_in_a_harmless_header(
     ],
 )
 async def test_no_key_goes_along_in_the_url(
-    httpserver: HTTPServer, other: HTTPServer, query: str, location: str
+    http_server: RecordingServer, other: RecordingServer, query: str, location: str
 ) -> None:
-    redirect(httpserver, f"http://other.example:{other.port}/{location}")
-    url = f"http://good.example:{httpserver.port}/?{query}"
-    async with client_of(httpserver, other) as http:
+    redirect(http_server, f"http://other.example:{other.port}/{location}")
+    url = f"http://good.example:{http_server.port}/?{query}"
+    async with client_of(http_server, other) as http:
         with pytest.raises(UrlDenied, match="would take a key along") as raised:
             await http.get(url, headers={"X-Api-Key": "made-up-header"})
     assert "made-up" not in str(raised.value)
-    assert other.log == []
+    assert other.requests == []
 
 
 @pytest.mark.anyio
 async def test_what_is_no_key_goes_along_in_the_url(
-    httpserver: HTTPServer, other: HTTPServer
+    http_server: RecordingServer, other: RecordingServer
 ) -> None:
-    redirect(httpserver, f"http://other.example:{other.port}/?q=needle&design=minimal")
-    other.expect_request("/").respond_with_data("found")
-    async with client_of(httpserver, other) as http:
-        url = f"http://good.example:{httpserver.port}/?q=needle&design=minimal"
+    redirect(http_server, f"http://other.example:{other.port}/?q=needle&design=minimal")
+    other.respond(text("found"), "/")
+    async with client_of(http_server, other) as http:
+        url = f"http://good.example:{http_server.port}/?q=needle&design=minimal"
         assert (await http.get(url)).text == "found"
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.from_regex(r"[A-Za-z][A-Za-z0-9-]{0,20}", fullmatch=True))
 def test_no_header_of_any_name_goes_to_another_port_unless_it_is_known_to_be_harmless(
-    httpserver: HTTPServer, other: HTTPServer, name: str
+    http_server: RecordingServer, other: RecordingServer, name: str
 ) -> None:
     async def ask() -> None:
-        async with client_of(httpserver, other) as http:
+        async with client_of(http_server, other) as http:
             headers = {"x-key": "made-up", f"X-{name}": "made-up", f"{name}-Key": "made-up"}
-            await http.get(f"http://good.example:{httpserver.port}/", headers=headers)
+            await http.get(f"http://good.example:{http_server.port}/", headers=headers)
 
-    httpserver.clear()
+    http_server.clear()
     other.clear()
-    redirect(httpserver, f"http://good.example:{other.port}/")
-    other.expect_request("/").respond_with_data("there")
+    redirect(http_server, f"http://good.example:{other.port}/")
+    other.respond(text("there"), "/")
     anyio.run(ask)
     assert "made-up" not in str(seen(other))
 
@@ -310,7 +315,7 @@ def test_no_header_of_any_name_goes_to_another_port_unless_it_is_known_to_be_har
 @pytest.mark.anyio
 @pytest.mark.parametrize("is_async", [True, False])
 async def test_a_resolver_that_hangs_ends_with_the_time_out_of_the_client(
-    httpserver: HTTPServer, is_async: bool
+    http_server: RecordingServer, is_async: bool
 ) -> None:
     released = threading.Event()
 
@@ -324,18 +329,18 @@ async def test_a_resolver_that_hangs_ends_with_the_time_out_of_the_client(
 
     try:
         async with client_of(
-            httpserver, resolve=never if is_async else blocked, timeout=0.01
+            http_server, resolve=never if is_async else blocked, timeout=0.01
         ) as http:
             with pytest.raises(httpx2.ConnectTimeout, match=r"no connection to `good\.example`"):
-                await http.get(f"http://good.example:{httpserver.port}/")
+                await http.get(f"http://good.example:{http_server.port}/")
     finally:
         released.set()
-    assert httpserver.log == []
+    assert http_server.requests == []
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("is_async", [True, False])
-async def test_a_look_up_can_be_cancelled(httpserver: HTTPServer, is_async: bool) -> None:
+async def test_a_look_up_can_be_cancelled(http_server: RecordingServer, is_async: bool) -> None:
     released, begun = threading.Event(), anyio.Event()
 
     async def never(host: str, port: int) -> list[str]:
@@ -351,12 +356,12 @@ async def test_a_look_up_can_be_cancelled(httpserver: HTTPServer, is_async: bool
     resolve = never if is_async else blocked
     try:
         async with (
-            client_of(httpserver, resolve=resolve, timeout=None) as http,
+            client_of(http_server, resolve=resolve, timeout=None) as http,
             anyio.create_task_group() as group,
         ):
-            group.start_soon(http.get, f"http://good.example:{httpserver.port}/")
+            group.start_soon(http.get, f"http://good.example:{http_server.port}/")
             await begun.wait()
             group.cancel_scope.cancel()
     finally:
         released.set()
-    assert httpserver.log == []
+    assert http_server.requests == []

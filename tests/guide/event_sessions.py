@@ -13,8 +13,6 @@ from typing import Any
 
 import anyio
 import anyio.lowlevel
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from amplifier_agent import Agent, Budget, Question, ScriptedProvider, ToolContext, hook, tool
 from amplifier_core import (
@@ -33,6 +31,8 @@ from amplifier_core import (
 )
 from amplifier_core.approval import ApprovalTimeoutError
 from amplifier_core.llm_errors import AuthenticationError, NetworkError, ProviderUnavailableError
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 Payload = dict[str, Any]
 
@@ -460,23 +460,27 @@ async def of_a_server(seen: Seen) -> None:
         {"type": "input_json_delta", "partial_json": '{"a": NaN}'},
     )
     text = _block(0, {"type": "text", "text": ""}, {"type": "text_delta", "text": "Hello."})
+    kind = "application/json"
     replies = [
-        (529, b'{"type": "error", "error": {"type": "overloaded_error", "message": "later"}}'),
-        (200, _message(thought, call, stop="tool_use")),
-        (200, _message(text, stop="end_turn")),
-        (401, b'{"type": "error", "error": {"type": "authentication_error", "message": "no"}}'),
+        Reply(
+            529,
+            {"retry-after": "0", "content-type": kind},
+            [b'{"type": "error", "error": {"type": "overloaded_error", "message": "later"}}'],
+        ),
+        Reply.of(_message(thought, call, stop="tool_use")),
+        Reply.of(_message(text, stop="end_turn")),
+        Reply.of(
+            b'{"type": "error", "error": {"type": "authentication_error", "message": "no"}}',
+            kind,
+            401,
+        ),
     ]
 
-    def answer(request: Request) -> Response:
-        status, body = replies.pop(0)
-        kind = "text/event-stream" if status == 200 else "application/json"
-        return Response(body, status=status, content_type=kind, headers={"retry-after": "0"})
-
-    with HTTPServer(threaded=True) as server:
-        server.expect_request("/v1/messages").respond_with_handler(answer)
+    with RecordingServer() as server:
+        server.replies += replies
         config = {
             "api_key": "key",
-            "base_url": server.url_for(""),
+            "base_url": server.url,
             "min_retry_delay": 0,
             "rate": {"limit": 2, "period": 2, "burst": 1},
         }
@@ -501,10 +505,9 @@ async def without_a_price(seen: Seen) -> None:
     """A call of a model that no price is known for."""
     text = _block(0, {"type": "text", "text": ""}, {"type": "text_delta", "text": "Hello."})
     body = _message(text, stop="end_turn", model="brand-new")
-    with HTTPServer(threaded=True) as server:
-        asked = server.expect_request("/v1/messages")
-        asked.respond_with_data(body, content_type="text/event-stream")
-        config = {"api_key": "key", "base_url": server.url_for(""), "default_model": "brand-new"}
+    with RecordingServer() as server:
+        server.respond(Reply.of(body))
+        config = {"api_key": "key", "base_url": server.url, "default_model": "brand-new"}
         plan = {**PLAN, "providers": [PROVIDER | {"config": config}]}
         await one_turn(seen, AmplifierSession(plan))
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-
 from event_sessions import PLAN, Payload, Seen
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from amplifier_core import AmplifierSession
 from amplifier_providers.responses.provider import EVENTS
-
-Reply = tuple[int, Payload]
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 
 def _response(status: str, response_id: str = "resp_1") -> Payload:
@@ -29,21 +24,13 @@ def _response(status: str, response_id: str = "resp_1") -> Payload:
     }
 
 
-def _answering(replies: list[Reply]) -> Callable[[Request], Response]:
-    def answer(request: Request) -> Response:
-        status, body = replies.pop(0)
-        return Response(json.dumps(body), status=status, content_type="application/json")
-
-    return answer
-
-
 async def of_responses(seen: Seen) -> None:
     """Answers that are cut, made in the background, or go on with one that is lost.
 
     The blocks of each API have keys of their own, so only the events of these providers count.
     """
     lost = {"code": "previous_response_not_found", "message": "Previous response not found."}
-    sessions: list[tuple[Payload, list[Reply]]] = [
+    sessions: list[tuple[Payload, list[tuple[int, Payload]]]] = [
         ({}, [(200, _response("incomplete")), (200, _response("completed"))] * 2),
         (
             {"background": True, "poll_interval": 0.001},
@@ -60,10 +47,9 @@ async def of_responses(seen: Seen) -> None:
     ]
     everything = Seen()
     for settings, replies in sessions:
-        with HTTPServer(threaded=True) as server:
-            server.expect_request("/responses").respond_with_handler(_answering(replies))
-            server.expect_request("/responses/resp_1").respond_with_handler(_answering(replies))
-            config = {"api_key": "key", "base_url": server.url_for(""), "use_streaming": False}
+        with RecordingServer() as server:
+            server.replies += [Reply.json(body, status) for status, body in replies]
+            config = {"api_key": "key", "base_url": server.url, "use_streaming": False}
             provider = {"module": "provider-openai", "config": {**config, **settings}}
             session = AmplifierSession({**PLAN, "providers": [provider]})
             everything.observe(session.coordinator.hooks)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, cast
+from typing import Any
+
+from amplifier_testing.servers.serving.http import HttpRequest, Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 Item = dict[str, Any]
 
@@ -149,64 +149,35 @@ class Asked:
     body: Any
 
 
-class Server(ThreadingHTTPServer):
+class Server(RecordingServer):
     """Answers each request with the next of its answers, and keeps what was asked."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__()
         self.answers: list[Answer | Callable[[Asked], Answer]] = []
         self.asked: list[Asked] = []
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        self.respond(self._next_reply)
 
     @property
     def bodies(self) -> list[Any]:
         """The bodies of the requests so far."""
         return [asked.body for asked in self.asked]
 
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        server = cast("Server", self.server)
-        length = int(self.headers.get("content-length") or 0)
-        content = self.rfile.read(length)
-        headers = {key.lower(): value for key, value in self.headers.items()}
-        body = json.loads(content) if content else None
-        asked = Asked(self.command, self.path, headers, body)
-        server.asked.append(asked)
-        answer = server.answers.pop(0)
+    def _next_reply(self, request: HttpRequest) -> Reply:
+        asked = Asked(request.method, request.target, dict(request.headers), request.json)
+        self.asked.append(asked)
+        answer = self.answers.pop(0)
         answer = answer if isinstance(answer, Answer) else answer(asked)
-        self.send_response(answer.status)
-        self.send_header("content-type", answer.content_type)
-        for name, value in answer.headers.items():
-            self.send_header(name, value)
-        missing = 1 if answer.is_cut else 0
-        self.send_header("content-length", str(len(answer.body) + missing))
-        self.end_headers()
-        self.wfile.write(answer.body)
-        self.close_connection = answer.is_cut
-
-    do_GET = do_POST
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        headers = {"content-type": answer.content_type, **answer.headers}
+        if answer.is_cut:
+            cut = len(answer.body)
+            return Reply(answer.status, headers, [answer.body, b" "], is_whole=True, cut=cut)
+        return Reply(answer.status, headers, [answer.body], is_whole=True)
 
 
-@contextmanager
-def running() -> Generator[Server]:
-    """A server while it runs."""
-    server = Server()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(10)
+def running() -> Server:
+    """A server, which runs within `with`."""
+    return Server()
 
 
 class Hooks:

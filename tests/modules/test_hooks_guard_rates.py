@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from amplifier_app.demo_model import DemoModel
 from amplifier_core import AmplifierSession
 
 ONCE = {"limit": 1, "period": 1000}
 
 
-@pytest.fixture
-def demo() -> Iterator[DemoModel]:
-    with DemoModel() as running:
-        yield running
-
-
-async def said(demo: DemoModel, folder: Path, rates: dict[str, Any]) -> list[str]:
-    """Run two turns in one session, and give their answers and the errors of their tools."""
+async def run_two_turns(folder: Path, rates: dict[str, Any]) -> list[str]:
+    """Run two turns in one session; return their answers and the errors of their tools."""
     plan = {
         "session": {"orchestrator": "loop-streaming", "context": "context-simple"},
-        "providers": [{"module": "provider-anthropic", "config": demo.provider_config()}],
+        "providers": [{"module": "provider-demo"}],
         "tools": [{"module": "tool-filesystem", "config": {"root": str(folder)}}],
         "hooks": [{"module": "hooks-guard", "config": {"rates": rates}}],
     }
@@ -46,13 +38,11 @@ async def said(demo: DemoModel, folder: Path, rates: dict[str, Any]) -> list[str
         ("tool", "rate limit of this tool reached; retry in "),
     ],
 )
-async def test_a_rate_in_the_mount_plan_is_heeded(
-    demo: DemoModel, tmp_path: Path, scope: str, words: str
-) -> None:
+async def test_a_rate_in_the_mount_plan_is_heeded(tmp_path: Path, scope: str, words: str) -> None:
     (tmp_path / "notes.txt").write_text("one\n")
 
-    free = await said(demo, tmp_path, {})
-    limited = await said(demo, tmp_path, {scope: ONCE})
+    free = await run_two_turns(tmp_path, {})
+    limited = await run_two_turns(tmp_path, {scope: ONCE})
 
     assert not any(words in text for text in free)
     assert any(words in text for text in limited)

@@ -6,15 +6,16 @@ UTF-8, and what it is written in.
 
 from __future__ import annotations
 
-import http.server
 import json
 import os
 import pty
 import resource
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
+
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 LATIN = "the quick brown fox jumps over the lazy dog "
 # What most of a text is made of, and the end of it.
@@ -30,10 +31,10 @@ def main(shown: str, size: str, delta: str, writing: str) -> None:
     """Print the most bytes of memory that the command ever had."""
     deltas = [(words * int(delta)).encode()[: int(delta)] for words in WRITINGS[writing]]
     most, last = [delta.decode("utf-8", "ignore") for delta in deltas]
-    handler = _handler([most] * (int(size) // int(delta) - 1) + [last])
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    code = _run(shown, f"http://127.0.0.1:{server.server_port}")
+    reply = _reply([most] * (int(size) // int(delta) - 1) + [last])
+    with RecordingServer() as server:
+        server.respond(reply)
+        code = _run(shown, server.url)
     assert code == 0, code
     print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 
@@ -62,21 +63,12 @@ def _run(shown: str, address: str) -> int:
     return child.wait()
 
 
-def _handler(deltas: list[str]) -> type[http.server.BaseHTTPRequestHandler]:
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["content-length"]))
-            self.send_response(200)
-            self.send_header("content-type", "text/event-stream")
-            self.end_headers()
-            for event in _events(deltas):
-                data = f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
-                self.wfile.write(data.encode())
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    return Handler
+def _reply(deltas: list[str]) -> Reply:
+    pieces = [
+        f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+        for event in _events(deltas)
+    ]
+    return Reply(200, {"content-type": "text/event-stream"}, pieces)
 
 
 def _events(deltas: list[str]) -> Iterator[dict[str, object]]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest_httpserver import HTTPServer
 
 from amplifier_stream import decode_error
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 Refuse = Callable[[int, bytes], None]
 
@@ -26,22 +26,26 @@ MESSAGES: Any = [{"role": "user", "content": "Go"}]
 
 
 @pytest.fixture(scope="module")
-def url(make_httpserver: HTTPServer) -> str:
-    return make_httpserver.url_for("").rstrip("/")
+def server() -> Iterator[RecordingServer]:
+    with RecordingServer() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
-def refuse(make_httpserver: HTTPServer) -> Iterator[Refuse]:
+def url(server: RecordingServer) -> str:
+    return server.url
+
+
+@pytest.fixture(scope="module")
+def refuse(server: RecordingServer) -> Refuse:
     """Answer every request with this status and this body."""
 
     def answer(status: int, body: bytes) -> None:
-        make_httpserver.clear()
-        anywhere = make_httpserver.expect_request(re.compile(".*"))
         headers = {"request-id": "req_1", "x-request-id": "req_1"}
-        anywhere.respond_with_data(body, status, headers, "application/json")
+        headers["content-type"] = "application/json"
+        server.respond(Reply(status, headers, [body], is_whole=True))
 
-    yield answer
-    make_httpserver.clear()
+    return answer
 
 
 @settings(max_examples=30)

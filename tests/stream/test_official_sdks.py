@@ -7,7 +7,6 @@ SDKs are imported by the tests that need them: one of them takes a second.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest_httpserver import HTTPServer
 
 from amplifier_stream import StreamDecoder, StreamResult
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 if TYPE_CHECKING:
     import anthropic
@@ -80,22 +80,25 @@ def events(*datas: dict[str, Any] | str) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def url(make_httpserver: HTTPServer) -> str:
-    return make_httpserver.url_for("").rstrip("/")
+def server() -> Iterator[RecordingServer]:
+    with RecordingServer() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
-def serve(make_httpserver: HTTPServer) -> Iterator[Serve]:
+def url(server: RecordingServer) -> str:
+    return server.url
+
+
+@pytest.fixture(scope="module")
+def serve(server: RecordingServer) -> Serve:
     """Answer every request with a body."""
 
     def answer(body: bytes) -> None:
         kind = "application/x-ndjson" if body.startswith(b"{") else "text/event-stream"
-        make_httpserver.clear()
-        anywhere = make_httpserver.expect_request(re.compile(".*"))
-        anywhere.respond_with_data(body, content_type=kind)
+        server.respond(Reply.of(body, kind))
 
-    yield answer
-    make_httpserver.clear()
+    return answer
 
 
 @pytest.fixture(scope="module")

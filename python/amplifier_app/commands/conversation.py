@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_agent.observer import EARLIEST, Observer
 from amplifier_app.approval import Asking, TerminalApproval
+from amplifier_app.commands.model_choice import answering_provider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
-from amplifier_app.commands.provider_choice import PROVIDERS
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
@@ -227,7 +227,7 @@ def _agent(order: Order, provider: Mapping[str, Any], approval: TerminalApproval
             order.hooks,
             order.block_chars,
             named=order.named,
-            provider_module=PROVIDERS[order.provider].module_id,
+            provider_module=answering_provider(order).module_id,
         ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
         approvals=approval,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.provider_choice import (
@@ -78,22 +77,21 @@ def model_notice(order: Order) -> str:
     return f"{variables} are set: using {first.model}; `--model {second.name}` uses {second.model}"
 
 
-@contextlib.contextmanager
-def model_config(order: Order) -> Generator[Mapping[str, Any]]:
-    """The config of the provider; without a key, that of a demo model which runs in this block.
+def answering_provider(order: Order) -> KnownProvider:
+    """Return who answers: the provider of the order, or the demo model where that has no key."""
+    return DEMO if answers_with_demo(order) else PROVIDERS[order.provider]
+
+
+def model_config(order: Order) -> Mapping[str, Any]:
+    """Return the config of the provider that answers, as far as the environment does not say it.
 
     Raises:
         Failure: A model was asked for by its name, and there is no key for it.
     """
-    if not answers_with_demo(order):
-        key = "" if _names_provider(order) else stored_key(PROVIDERS[order.provider])
-        yield {"api_key": key} if key else {}
-        return
-
-    from amplifier_app.demo_model import DemoModel
-
-    with DemoModel() as demo:
-        yield demo.provider_config()
+    if answers_with_demo(order) or _names_provider(order):
+        return {}
+    key = stored_key(PROVIDERS[order.provider])
+    return {"api_key": key} if key else {}
 
 
 def model_name(order: Order) -> str:

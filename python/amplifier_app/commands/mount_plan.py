@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.commands.provider_choice import DEMO
 from amplifier_app.failure import Failure
 from amplifier_core._loading.known_modules import Own, other_sources
 from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES
@@ -69,6 +70,8 @@ def mount_plan(
     except LimitError as error:
         raise Failure(str(error), hint="correct the environment variable") from error
     config = {**provider_settings(os.environ), **provider}
+    if provider_module == DEMO.module_id:
+        config = dict(provider)  # it asks no service, which the others could be for
     if model is not None:
         config["default_model"] = model
     if thinks and provider_module == "provider-ollama":

@@ -36,8 +36,7 @@ class KnownProvider:
     @property
     def module_id(self) -> str:
         """The module that is mounted."""
-        # The demo model is a server that speaks as Anthropic's does.
-        return f"provider-{USUAL.name if self is DEMO else self.name}"
+        return f"provider-{self.name}"
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -53,9 +53,9 @@ def start(order: Order, form: Form, line: OutcomeLine) -> int:
         write_notice(line_about_model)
     with (
         export_telemetry(os.environ) as hooks,
-        model_config(order) as provider,
         _screen(form) as screen,
     ):
+        provider = model_config(order)
         from amplifier_app.lazy_trio import import_httpcore
 
         import_httpcore()

@@ -223,7 +223,7 @@ class Turns:
                 self._order = replace(self._order, hooks=tuple(hooks))
                 self._sums = TurnSums()
             if self._provider is None:
-                self._provider = self._resources.enter_context(model_config(self._order))
+                self._provider = model_config(self._order)
             display = Display(screen)
             conversation = Conversation(
                 self._order,

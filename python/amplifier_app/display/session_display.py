@@ -64,11 +64,14 @@ class Display:
         self._finished_calls: set[str] = set()
         self._call_count = 0
         self._drew_text = False
+        self._is_counted = False
+        """Whether the usage of the present answer is among the tokens."""
         self._handlers: dict[str, Callable[[Mapping[str, Any]], None]] = {
             events.EXECUTION_START: self._turn_starts,
             events.PROVIDER_REQUEST: self._model_is_asked,
             events.LLM_REQUEST: self._model_is_asked,
-            events.LLM_RESPONSE: self._model_has_answered,
+            events.LLM_RESPONSE: self._service_has_answered,
+            events.LLM_POST: self._model_has_answered,
             events.CONTENT_BLOCK_START: self._block_starts,
             events.CONTENT_BLOCK_DELTA: self._block_grows,
             events.CONTENT_BLOCK_END: self._block_ends,
@@ -157,6 +160,7 @@ class Display:
         self._call_count = 0
         self._finished_calls.clear()
         self._drew_text = False
+        self._is_counted = False
         self._model_is_asked(data)
 
     def _model_is_asked(self, data: Mapping[str, Any]) -> None:
@@ -166,8 +170,15 @@ class Display:
         doing = _PURPOSES.get(str(data.get("purpose")), "waiting for the model")
         self._screen.wait_for(doing, limit if is_known else None)
 
-    def _model_has_answered(self, data: Mapping[str, Any]) -> None:
+    def _service_has_answered(self, data: Mapping[str, Any]) -> None:
         self._tokens.add(data.get("usage"))
+        self._is_counted = True
+
+    def _model_has_answered(self, data: Mapping[str, Any]) -> None:
+        # Only a provider that asks a service emits the response of each request.
+        if not self._is_counted and data.get("usage"):
+            self._tokens.add(data["usage"])
+        self._is_counted = False
 
     def _end_response(self) -> None:
         self._blocks.finish()

@@ -10,8 +10,7 @@ from typing import Any
 
 from amplifier_core._kernel.advice import did_you_mean
 
-from .markup import code, list_names
-from .readings import mapping
+from .foreign import code, list_names, mapping
 from .tool_schema import Tool, WrongValue
 
 _MAX_TOOLS = 30
@@ -82,8 +81,10 @@ def _needs(tool: Tool) -> str:
         f"- {tool.describe_argument(name)}" + ("" if name in required else "; may be left out")
         for name in tool.properties
     ]
-    first = (required or list(tool.properties))[:2]
-    example = f"call {tool.name} with " + " and ".join(f"{name} …" for name in first)
+    needed = required or list(tool.properties)[:2]
+    example = f"call {tool.name} with " + " and ".join(
+        f"{name} {tool.example(name)}" for name in needed
+    )
     head = f"{code(tool.name)} takes:\n\n" + "\n".join(lines)
     return f"{head}\n\nAsk like this: {code(example)}."
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from amplifier_guard import TerminalText
 from amplifier_providers.running.count_noun import count_noun
 
-from .build_files import describe, is_build_file
-from .conversation import Turn
-from .languages import count_languages
-from .markup import code, list_names, number, quote, table
-from .next_calls import readme_of
+from .foreign import code, list_names, number, quote, table
+from .next_step import find_readme
+from .project_files import count_languages, describe_build_file, is_build_file, read_readme
 from .prompt import name_pattern, word_pattern, words_to_look_for
-from .readme import read_readme
 from .survey import TODO, FileCount, FileText, Search, Survey
+from .turn import Turn
 
 _MAX_NAMES = 20
 _MAX_LINE_CHARS = 160
@@ -62,9 +60,9 @@ def _limits(survey: Survey) -> str:
     files = [survey.files, *survey.names.values()]
     counted_to = next((each.left_out for each in files if each and each.left_out), "")
     searched_to = next((each.left_out for each in searches if each and each.left_out), "")
-    said = [("files", counted_to), ("lines", searched_to)]
+    limits = [("files", counted_to), ("lines", searched_to)]
     # Its last sentence is advice for who calls the tool.
-    lines = [f"- {what}: {each.partition(' Set `path`')[0]}" for what, each in said if each]
+    lines = [f"- {what}: {each.partition(' Set `path`')[0]}" for what, each in limits if each]
     if not lines:
         return ""
     return "This covers only a part of the folder.\n\n" + "\n".join(lines)
@@ -124,10 +122,10 @@ def _glance(survey: Survey) -> str:
 
 
 def _readme(survey: Survey) -> str:
-    name = readme_of(list(survey.texts))
+    name = find_readme(list(survey.texts))
     if name is None:
         if survey.listing is not None and not survey.listing.truncated:
-            has_readme = readme_of(survey.listing.files) is not None
+            has_readme = find_readme(survey.listing.files) is not None
             return "" if has_readme else "## README\n\nThere is no README at the top level."
         return ""
     readme = read_readme(survey.texts[name].content)
@@ -189,8 +187,8 @@ def _build_files(survey: Survey) -> str:
     lines: list[str] = []
     for path, file in survey.texts.items():
         if is_build_file(path):
-            said = "; ".join(describe(path, file.content))
-            lines.append(f"- {code(path)}{': ' + said if said else _length(file)}")
+            facts = "; ".join(describe_build_file(path, file.content))
+            lines.append(f"- {code(path)}{': ' + facts if facts else _length(file)}")
     return "## Build files\n\n" + "\n".join(lines) if lines else ""
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from amplifier_guard import TerminalText
 
-from .conversation import Result, Turn
-from .readings import items, mapping, text, whole
+from .foreign import items, mapping, text, whole
+from .turn import Result, Turn
 
 _MAX_REASON_CHARS = 200
 EVERY_FILE = "**/*"
@@ -35,7 +35,7 @@ class FileCount:
     total_bytes: int
     extensions: dict[str, int]
     files: list[tuple[str, int]]
-    """Some of them, with their sizes, in the order asked for."""
+    """Some of them, with their sizes, in the order of the search."""
     by_size: bool
     left_out: str = ""
     """What of the folder was not looked at, in a sentence; the figures are without it."""
@@ -96,7 +96,7 @@ def read_survey(turn: Turn) -> Survey:
     """Read all results of the turn."""
     survey = Survey()
     for result in turn.results:
-        if not _take(survey, result):
+        if not _add_result(survey, result):
             reason = (
                 _first_line(result.text) if not result.data else "its result has an unknown form"
             )
@@ -104,7 +104,7 @@ def read_survey(turn: Turn) -> Survey:
     return survey
 
 
-def _take(survey: Survey, result: Result) -> bool:
+def _add_result(survey: Survey, result: Result) -> bool:
     """Add one result; return whether it has the form of its tool's results."""
     data = result.data
     match result.call.name:
@@ -147,14 +147,14 @@ def _listing(data: dict[str, Any]) -> Listing | None:
     )
 
 
-def _file_count(data: dict[str, Any], asked: dict[str, Any]) -> FileCount | None:
+def _file_count(data: dict[str, Any], requested: dict[str, Any]) -> FileCount | None:
     total, total_bytes = whole(data.get("total")), whole(data.get("total_bytes"))
     if total is None or total_bytes is None:
         return None
     counts = {key: whole(value) for key, value in mapping(data.get("extensions")).items()}
     files = [mapping(entry) for entry in items(data.get("files"))]
     return FileCount(
-        pattern=text(asked.get("pattern")),
+        pattern=text(requested.get("pattern")),
         total=total,
         total_bytes=total_bytes,
         extensions={key: count for key, count in counts.items() if count is not None},
@@ -163,19 +163,19 @@ def _file_count(data: dict[str, Any], asked: dict[str, Any]) -> FileCount | None
             for file in files
             if (size := whole(file.get("bytes"))) is not None
         ],
-        by_size=asked.get("sort") == "size",
+        by_size=requested.get("sort") == "size",
         left_out=text(data.get("left_out")),
     )
 
 
-def _search(data: dict[str, Any], asked: dict[str, Any]) -> Search | None:
+def _search(data: dict[str, Any], requested: dict[str, Any]) -> Search | None:
     keys = ("total_matches", "total_files", "searched_files", "searched_lines", "binary_files")
     counts = {key: count for key in keys if (count := whole(data.get(key))) is not None}
     if len(counts) < len(keys):
         return None
     matches = [mapping(match) for match in items(data.get("matches"))]
     return Search(
-        pattern=text(asked.get("pattern")),
+        pattern=text(requested.get("pattern")),
         places=[
             (text(match.get("path")), line, text(match.get("text")))
             for match in matches
@@ -186,12 +186,12 @@ def _search(data: dict[str, Any], asked: dict[str, Any]) -> Search | None:
     )
 
 
-def _file_text(data: dict[str, Any], asked: dict[str, Any]) -> FileText | None:
+def _file_text(data: dict[str, Any], requested: dict[str, Any]) -> FileText | None:
     total_lines, size = whole(data.get("total_lines")), whole(data.get("bytes"))
     if total_lines is None or size is None or not isinstance(data.get("content"), str):
         return None
     return FileText(
-        path=text(asked.get("path")),
+        path=text(requested.get("path")),
         total_lines=total_lines,
         size=size,
         content=text(data["content"]),

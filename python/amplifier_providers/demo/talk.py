@@ -1,15 +1,17 @@
-"""What the demo model says of itself, of the conversation, and to what it does not understand."""
+"""Answers about the demo model itself and the conversation, and to what it does not understand."""
 
 from __future__ import annotations
 
 import re
 
-from .conversation import Turn
-from .markup import code, quote
+from .foreign import code, quote
 from .prompt import words_to_look_for
 from .tool_schema import Tool
+from .turn import Turn
 
-FILE_TOOLS = frozenset({"glob", "grep", "list_directory", "read_file"})
+SEARCH_TOOLS = frozenset({"glob", "grep"})
+"""The tools with which it finds words and files."""
+FOLDER_TOOLS = SEARCH_TOOLS | {"list_directory"}
 """The tools with which it looks at a folder."""
 _MAX_TOOLS = 30
 _MAX_SHOWN = 20
@@ -63,47 +65,46 @@ def wants_a_look(turn: Turn) -> bool:
     """Whether the request is for a tour of the folder, or for the places of some words in it."""
     if _TOUR.search(turn.prompt):
         return True
-    can_look = not FILE_TOOLS.isdisjoint(turn.tools)
-    return can_look and bool(_SEARCH.search(turn.prompt) and words_to_look_for(turn.prompt))
+    can_search = not SEARCH_TOOLS.isdisjoint(turn.tools)
+    return can_search and bool(_SEARCH.search(turn.prompt) and words_to_look_for(turn.prompt))
 
 
-def reply(turn: Turn) -> str | None:
-    """Answer what is said to the model itself; None for anything else."""
+def answer_talk(turn: Turn) -> str | None:
+    """Answer a message about the model itself or the conversation; None for anything else."""
     prompt = turn.prompt.strip()
     if _JUDGE.match(prompt):
         return f"{_SELF} I cannot judge whether a goal is reached."
-    if said := _SAID.search(prompt):
-        return _memory(turn, said)
+    if question := _SAID.search(prompt):
+        return _recall(turn, question)
     if _IDENTITY.search(prompt):
-        return f"{_SELF}\n\n{abilities(turn)}"
+        return f"{_SELF}\n\n{list_abilities(turn)}"
     if _ABILITIES.search(prompt):
-        return abilities(turn)
+        return list_abilities(turn)
     if _GREETING.search(prompt):
-        return f"Hello! {_SELF}\n\n{abilities(turn)}"
+        return f"Hello! {_SELF}\n\n{list_abilities(turn)}"
     return None
 
 
-def misunderstood(turn: Turn) -> str:
-    """Say that a request was not understood, and what can be asked instead."""
+def explain_abilities(turn: Turn) -> str:
+    """Answer a request that was not understood with the requests that are."""
     if not turn.prompt.strip():
-        return f"The request is empty.\n\n{abilities(turn)}"
+        return f"The request is empty.\n\n{list_abilities(turn)}"
     return (
         "I did not understand that: I am the demo model, a program and not a language model.\n\n"
-        f"{abilities(turn)}"
+        f"{list_abilities(turn)}"
     )
 
 
-def abilities(turn: Turn) -> str:
-    """List what can be asked."""
+def list_abilities(turn: Turn) -> str:
+    """List the requests that are understood with these tools, each with an example to type."""
     lines: list[str] = []
-    if not FILE_TOOLS.isdisjoint(turn.tools):
-        lines += [
-            "- I give a tour of this folder: “Give me a tour of this project”.",
-            "- I look for words and files in it: “Where is `main`?”.",
-        ]
-    if turn.described:
+    if not FOLDER_TOOLS.isdisjoint(turn.tools):
+        lines.append("- I give a tour of this folder: “Give me a tour of this project”.")
+    if not SEARCH_TOOLS.isdisjoint(turn.tools):
+        lines.append("- I look for words and files in it: “Where is `main`?”.")
+    if turn.tools:
         lines.append("- I call any of these tools when you name one, with its arguments:")
-        tools = list(turn.described.values())
+        tools = list(turn.tools.values())
         lines += [f"  - {_tool(tool)}" for tool in tools[:_MAX_TOOLS]]
         if len(tools) > _MAX_TOOLS:
             lines.append(f"  - and {len(tools) - _MAX_TOOLS} more")
@@ -121,28 +122,28 @@ def _tool(tool: Tool) -> str:
     return code(f"{tool.name}({arguments})") + (f": {about}" if about else "")
 
 
-def _memory(turn: Turn, asked: re.Match[str]) -> str:
-    """Say what was said before, by the user or by the model."""
-    is_mine = (asked["who"] or asked["whose"]).lower() in {"you", "your"}
-    said = turn.answers if is_mine else turn.earlier
+def _recall(turn: Turn, question: re.Match[str]) -> str:
+    """Quote earlier messages, of the user or of the model."""
+    is_mine = (question["who"] or question["whose"]).lower() in {"you", "your"}
+    messages = turn.answers if is_mine else turn.earlier
     subject = "I" if is_mine else "You"
-    words = asked[0]
-    if not said:
+    words = question[0]
+    if not messages:
         return f"{subject} said nothing before this: it is the first message of our conversation."
     if about := _ABOUT.search(words):
         word = about[1].strip("`\"'“”")
-        found = [each for each in said if word.lower() in each.lower()]
+        found = [each for each in messages if word.lower() in each.lower()]
         if not found:
             return f"{subject} said nothing about {code(word)} in this conversation."
         return f"{subject} said about {code(word)}:\n\n{_quote(found)}"
     if _FIRST.search(words):
-        return f"First, {subject.replace('You', 'you')} said:\n\n{quote(said[0])}"
+        return f"First, {subject.replace('You', 'you')} said:\n\n{quote(messages[0])}"
     if _LAST.search(words):
-        return f"Last, {subject.replace('You', 'you')} said:\n\n{quote(said[-1])}"
-    return f"{subject} said, in this order:\n\n{_quote(said)}"
+        return f"Last, {subject.replace('You', 'you')} said:\n\n{quote(messages[-1])}"
+    return f"{subject} said, in this order:\n\n{_quote(messages)}"
 
 
-def _quote(said: list[str]) -> str:
-    more = len(said) - _MAX_SHOWN
+def _quote(messages: list[str]) -> str:
+    more = len(messages) - _MAX_SHOWN
     left_out = f"\n\nand {more} more" if more > 0 else ""
-    return "\n\n".join(quote(each) for each in said[:_MAX_SHOWN]) + left_out
+    return "\n\n".join(quote(each) for each in messages[:_MAX_SHOWN]) + left_out

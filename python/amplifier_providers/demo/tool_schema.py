@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from .markup import code
-from .readings import items, mapping, text
+from .foreign import code, items, mapping, text
 
 _MAX_DEPTH = 8
 _TRUE = frozenset({"true", "yes", "on"})
@@ -18,6 +17,10 @@ _EXPECTED = {
     "number": "a number", "object": 'an object such as {"name": 1}',
 }  # fmt: skip
 _NOTHING = frozenset({"null", "none", "nothing"})
+_EXAMPLES = {
+    "array": "[]", "boolean": "yes", "integer": "1", "null": "none", "number": "1.5",
+    "object": '{"name": 1}',
+}  # fmt: skip
 
 
 class WrongValue(Exception):
@@ -62,6 +65,10 @@ class Tool:
         kinds = ", ".join(dict.fromkeys(_write_type(kind) for kind in self._kinds(schema, 0)))
         about = " ".join(text(schema.get("description")).split())
         return f"{code(name)} ({kinds or 'any value'})" + (f": {about}" if about else "")
+
+    def example(self, name: str) -> str:
+        """Return a value of an argument as it can be written in a call."""
+        return _write_example(self._kinds(self.properties.get(name), 0)[0])
 
     def _kinds(self, given: Any, depth: int) -> list[dict[str, Any]]:
         """The plain schemas that a schema allows, in their order."""
@@ -165,3 +172,12 @@ def _write_type(schema: dict[str, Any]) -> str:
         ]
         return f"list of {' or '.join(dict.fromkeys(inner)) or 'values'}"
     return kind or "any value"
+
+
+def _write_example(schema: dict[str, Any]) -> str:
+    if choices := items(schema.get("enum")) or ([schema["const"]] if "const" in schema else []):
+        return _as_text(choices[0])
+    kind = text(schema.get("type"))
+    if kind == "array" and (kinds := items(mapping(schema.get("items")).get("anyOf"))):
+        return _write_example(mapping(kinds[0]))
+    return _EXAMPLES.get(kind, "…")

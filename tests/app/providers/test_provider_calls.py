@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pytest_httpserver import HTTPServer
 from terminal import CTRL_C, Terminal
 
 from amplifier_testing.servers import (
@@ -22,6 +21,8 @@ from amplifier_testing.servers import (
     ResponsesServer,
 )
 from amplifier_testing.servers.chat import PRESETS
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 KEY = "zq-Hk3+of_this=service"
 COUNTED = "one two three four five six seven eight nine ten"
@@ -69,15 +70,17 @@ def test_the_models_are_sorted_with_their_sizes(command: Any, server: ModelServe
 LONG = "accounts/somebody/models/a-model-whose-name-is-longer-than-most-names-are-in-this-world"
 
 
-def test_long_names_and_foreign_text_fit_a_terminal(command: Any, httpserver: HTTPServer) -> None:
+def test_long_names_and_foreign_text_fit_a_terminal(
+    command: Any, http_server: RecordingServer
+) -> None:
     entries = [
         {"id": LONG, "context_length": 40_000, "architecture": {"input_modalities": ["image"]}},
         {"id": "b\x1b[31m", "context_length": 500, "supports_image_input": False},
         {"id": "大きい", "context_length": 2_000_000},
     ]
     command.environment |= {"GROQ_API_KEY": KEY, "TERM": "xterm-256color"}
-    httpserver.expect_request("/models").respond_with_json({"data": entries})
-    config = json.dumps({"base_url": httpserver.url_for("")})
+    http_server.respond(Reply.json({"data": entries}), "/models")
+    config = json.dumps({"base_url": http_server.url})
     terminal = Terminal(command, "provider", "models", "groq", "--config", config)
     assert terminal.wait() == 0
     piped = command("provider", "models", "groq", "--config", config)
@@ -96,15 +99,17 @@ def test_long_names_and_foreign_text_fit_a_terminal(command: Any, httpserver: HT
     ]  # fmt: skip
 
 
-def test_a_service_without_models_has_an_empty_list(command: Any, httpserver: HTTPServer) -> None:
+def test_a_service_without_models_has_an_empty_list(
+    command: Any, http_server: RecordingServer
+) -> None:
     command.environment |= {"GROQ_API_KEY": KEY}
-    httpserver.expect_request("/models").respond_with_json({"data": []})
+    http_server.respond(Reply.json({"data": []}), "/models")
     options = [
         "provider",
         "models",
         "groq",
         "--config",
-        json.dumps({"base_url": httpserver.url_for("")}),
+        json.dumps({"base_url": http_server.url}),
     ]
     done = command(*options)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

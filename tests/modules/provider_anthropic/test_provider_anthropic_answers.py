@@ -8,7 +8,6 @@ from typing import Any
 import anyio
 import pytest
 
-from amplifier_app.demo_model import DemoModel
 from amplifier_core.content_models import TextContent, ThinkingContent, ToolCallContent
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import (
@@ -25,6 +24,8 @@ from amplifier_core.message_models import (
 )
 from amplifier_providers.anthropic import AnthropicProvider
 from amplifier_providers.anthropic.config import read_config
+from amplifier_testing.servers.anthropic import AnthropicServer
+from amplifier_testing.servers.serving.answer import Answer, Call, Thinking
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"
@@ -282,27 +283,34 @@ async def test_a_list_of_models_that_is_none_is_an_error(
         await provider.list_models()
 
 
-async def test_a_whole_turn_with_the_demo_model_is_replayed_as_it_was_signed() -> None:
-    with DemoModel(pace=0) as demo:
-        config = read_config(demo.provider_config())
+async def test_a_whole_turn_is_replayed_as_it_was_signed() -> None:
+    script = [
+        Answer(Thinking("First."), Call("glob", {})),
+        Answer(Thinking("So."), "Nothing."),
+    ]
+    with AnthropicServer(script) as server:
+        config = read_config(
+            {"api_key": KEY, "base_url": server.url, "thinking_budget_tokens": 4096}
+        )
         assert config is not None
         provider = AnthropicProvider(config)
-        tools = [ToolSpec(name="glob", parameters={}), ToolSpec(name="grep", parameters={})]
+        tools = [ToolSpec(name="glob", parameters={})]
         messages = [Message(role="user", content="Where is the kettle?")]
-        for _ in range(3):
+        for _ in range(2):
             response = await provider.complete(ChatRequest(messages=messages, tools=tools))
             messages.append(
                 Message(role="assistant", content=response.content, metadata=response.metadata)
             )
-            if not response.tool_calls:
-                break
             messages += [
                 Message(role="tool", tool_call_id=call.id, content="denied")
-                for call in response.tool_calls
+                for call in response.tool_calls or ()
             ]
         await provider.close()
 
+    sent = server.requests[1].body["messages"][1]["content"]
+    assert sent[0] == {"type": "thinking", "thinking": "First.", "signature": server.sign("First.")}
+    assert server.refusals == []
     assert response.finish_reason == "end_turn"
     assert isinstance(response.content[0], ThinkingBlock)
-    assert "denied" in (response.text or "")  # pyright: ignore[reportAttributeAccessIssue]
+    assert "Nothing." in (response.text or "")  # pyright: ignore[reportAttributeAccessIssue]
     assert isinstance(response.usage, Usage)

@@ -26,8 +26,10 @@ from amplifier_core.message_models import (
 from amplifier_providers.anthropic.config import AnthropicConfig
 from amplifier_providers.anthropic.request import AnthropicEncoder
 from amplifier_providers.anthropic.turns import AnthropicRules, turn_message
-from amplifier_providers.demo.request import check_request
 from amplifier_providers.wire.history import MISSING_RESULT, CheckedHistory, History
+from amplifier_testing.servers.anthropic import judge
+from amplifier_testing.servers.anthropic.models import MODELS, AnthropicModel
+from amplifier_testing.servers.serving.issued import Issued
 
 MODEL = "claude-sonnet-4-5"
 USER: dict[str, Any] = {"role": "user", "content": "hi"}
@@ -342,7 +344,7 @@ BLOCK = st.one_of(
         st.sampled_from(["1", "2", "a:b"]),
     ),
     st.just({"type": "redacted_thinking", "data": "d"}),
-    st.just({"type": "image", "source": {"type": "url", "url": "u"}}),
+    st.just({"type": "image", "source": {"type": "url", "url": "https://u/a.png"}}),
 )
 HISTORY = st.lists(
     st.one_of(
@@ -372,7 +374,12 @@ def test_any_history_becomes_a_request_that_the_api_accepts(history: list[Any], 
         return
 
     body = json.loads(encoded.to_bytes())
-    check_request(body, lambda thinking, signature: (thinking, signature) == ("t", "s"))
+    issued = Issued()
+    issued.remember("t", "s")
+    assert (
+        judge(body, issued=issued, models=[*MODELS, AnthropicModel("unknown", prefill=True)])
+        is None
+    )
     roles = [message["role"] for message in body["messages"]]
     assert roles == ["user", "assistant"] * (len(roles) // 2) + ["user"] * (len(roles) % 2)
     assert not body["messages"][-1]["content"][-1].get("text", "x").endswith(" ") or (

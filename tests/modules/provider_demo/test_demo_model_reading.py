@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_providers.demo.build_files import describe
+from amplifier_providers.demo.project_files import Readme, describe_build_file, read_readme
 from amplifier_providers.demo.prompt import word_pattern, words_to_look_for
-from amplifier_providers.demo.readme import Readme, read_readme
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,7 @@ def test_any_text_can_be_read_as_a_readme(content: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "facts"),
     [
         ("Cargo.toml", '[package]\nname="a"\nversion="1"', ["Rust crate `a`", "version `1`"]),
         ("Cargo.toml", '[workspace]\nmembers=["b","c"]', ["workspace of `b`, `c`"]),
@@ -73,5 +72,5 @@ def test_any_text_can_be_read_as_a_readme(content: str) -> None:
         ("Dockerfile", "FROM x", []),
     ],
 )
-def test_what_a_build_file_says(name: str, content: str, said: list[str]) -> None:
-    assert describe(name, content) == said
+def test_what_a_build_file_says(name: str, content: str, facts: list[str]) -> None:
+    assert describe_build_file(name, content) == facts

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import httpx2
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_app.demo_model import DemoModel
-from amplifier_providers.demo.conversation import Result, Turn
-from amplifier_providers.demo.languages import count_languages
+from amplifier_core.message_models import ChatRequest, ChatResponse, Message, ToolCall, ToolSpec
+from amplifier_providers.demo import DemoProvider
+from amplifier_providers.demo.project_files import count_languages
 from amplifier_providers.demo.report import write_report
 from amplifier_providers.demo.survey import read_survey
-from amplifier_providers.demo.wire import Call
+from amplifier_providers.demo.turn import Call, Result, Turn
 
 Tool = Callable[[dict[str, Any]], Any]
 
@@ -73,72 +73,51 @@ TOOLS: dict[str, Tool] = {
 
 
 class Loop:
-    """A client that does what the model asks for until it has said its last word."""
+    """A client that runs the tools that the model calls until there is an answer without calls."""
 
-    def __init__(self, demo: DemoModel, tools: dict[str, Tool]) -> None:
+    def __init__(self, tools: dict[str, Tool]) -> None:
         self.tools = tools
-        self.messages: list[dict[str, Any]] = []
+        self.messages: list[Message] = []
         self.thoughts: list[str] = []
         self.calls: list[list[str]] = []
-        self.changes: dict[str, Any] = {}
+        self.tool_choice: str | None = None
         self.is_failing = False
-        self.client = httpx2.Client(
-            base_url=demo.url, headers={"x-api-key": demo.api_key}, trust_env=False
-        )
+        self.provider = DemoProvider(pace=0)
 
-    def ask(self) -> dict[str, Any]:
-        tools = [{"name": name, "input_schema": {"type": "object"}} for name in self.tools]
-        body = {"model": "m", "max_tokens": 4000, "messages": self.messages, "tools": tools}
-        thinking = {"type": "adaptive"}
-        answer = self.client.post("/v1/messages", json=body | {"thinking": thinking} | self.changes)
-        assert answer.status_code == 200, answer.text
-        message: dict[str, Any] = answer.json()
-        self.messages.append({"role": "assistant", "content": message["content"]})
-        self.thoughts += [b["thinking"] for b in message["content"] if b["type"] == "thinking"]
-        return message
+    def ask(self) -> ChatResponse:
+        tools = [ToolSpec(name=name, parameters={"type": "object"}) for name in self.tools]
+        request = ChatRequest(messages=self.messages, tools=tools, tool_choice=self.tool_choice)
+        response = anyio.run(self.provider.complete, request)
+        self.messages.append(Message(role="assistant", content=response.content))
+        self.thoughts += [each.thinking for each in response.content if each.type == "thinking"]
+        return response
 
     def run(self, prompt: str) -> str:
-        self.messages.append({"role": "user", "content": prompt})
+        self.messages.append(Message(role="user", content=prompt))
         for _ in range(5):
-            message = self.ask()
-            calls = [block for block in message["content"] if block["type"] == "tool_use"]
-            if not calls:
-                return message["content"][-1]["text"]
-            self.calls.append([call["name"] for call in calls])
-            self.messages.append({"role": "user", "content": [self.result(c) for c in calls]})
+            response = self.ask()
+            if not response.tool_calls:
+                return response.content[-1].text
+            self.calls.append([call.name for call in response.tool_calls])
+            self.messages += map(self.result, response.tool_calls)
         raise AssertionError("the model never comes to an end")
 
-    def result(self, call: dict[str, Any]) -> dict[str, Any]:
-        output = self.tools[call["name"]](call["input"])
+    def result(self, call: ToolCall) -> Message:
+        output = self.tools[call.name](call.arguments)
         written = output if isinstance(output, str) else json.dumps(output)
-        result = {"type": "tool_result", "tool_use_id": call["id"], "content": written}
-        return result | {"is_error": True} if self.is_failing else result
+        about = {"is_error": self.is_failing}
+        return Message(role="tool", tool_call_id=call.id, content=written, metadata=about)
 
 
-@pytest.fixture
-def demo() -> Iterator[DemoModel]:
-    with DemoModel(pace=0) as running:
-        yield running
-
-
-@pytest.fixture
-def start(demo: DemoModel) -> Iterator[Callable[..., Loop]]:
-    loops: list[Loop] = []
-
-    def begin(tools: dict[str, Tool] = TOOLS) -> Loop:
-        loops.append(Loop(demo, tools))
-        return loops[-1]
-
-    yield begin
-    for loop in loops:
-        loop.client.close()
+def start(tools: dict[str, Tool] = TOOLS) -> Loop:
+    return Loop(tools)
 
 
 def numbers_in(written: str) -> set[int]:
     return {int(found) for found in re.findall(r"\d+", re.sub(r"(?<=\d),(?=\d{3})", "", written))}
 
 
-def test_a_tour_reports_exactly_what_the_tools_said(start: Callable[..., Loop]) -> None:
+def test_a_tour_reports_exactly_what_the_tools_said() -> None:
     loop = start()
 
     report = loop.run("Give me a tour of this project")
@@ -169,7 +148,7 @@ def test_a_tour_reports_exactly_what_the_tools_said(start: Callable[..., Loop]) 
     assert "could not" not in report
 
 
-def test_a_question_is_answered_with_the_places_of_its_words(start: Callable[..., Loop]) -> None:
+def test_a_question_is_answered_with_the_places_of_its_words() -> None:
     loop = start()
 
     report = loop.run("Where does it boil?")
@@ -180,9 +159,7 @@ def test_a_question_is_answered_with_the_places_of_its_words(start: Callable[...
     assert "- `src/a.py:55` `boil()`" in report
 
 
-def test_a_second_question_of_a_conversation_is_looked_up_anew(
-    start: Callable[..., Loop],
-) -> None:
+def test_a_second_question_of_a_conversation_is_looked_up_anew() -> None:
     loop = start()
     loop.run("Give me a tour")
 
@@ -194,9 +171,7 @@ def test_a_second_question_of_a_conversation_is_looked_up_anew(
 
 
 @pytest.mark.parametrize("missing", [*TOOLS, None])
-def test_a_tool_that_is_not_offered_is_named_and_nothing_invented(
-    start: Callable[..., Loop], missing: str | None
-) -> None:
+def test_a_tool_that_is_not_offered_is_named_and_nothing_invented(missing: str | None) -> None:
     tools = {name: tool for name, tool in TOOLS.items() if missing not in (None, name)}
     loop = start(tools)
 
@@ -213,7 +188,7 @@ def test_a_tool_that_is_not_offered_is_named_and_nothing_invented(
         assert "Kettle" not in report
 
 
-def test_a_tour_of_a_large_folder_says_what_the_tools_left_out(start: Callable[..., Loop]) -> None:
+def test_a_tour_of_a_large_folder_says_what_the_tools_left_out() -> None:
     left_out = {"left_out": "The folder is too large: `b` is left out. Set `path` to look there."}
     tools = TOOLS | {
         "glob": lambda arguments: glob(arguments) | left_out,
@@ -229,15 +204,13 @@ def test_a_tour_of_a_large_folder_says_what_the_tools_left_out(start: Callable[.
     assert "The folder is large; I looked at 1,234 files" in loop.thoughts[1]
 
 
-def test_files_that_were_not_searched_are_mentioned(start: Callable[..., Loop]) -> None:
+def test_files_that_were_not_searched_are_mentioned() -> None:
     loop = start({**TOOLS, "glob": lambda asked: glob(asked) | {"total": 1235}})
     assert "some files: they could not be searched" in loop.run("Give me a tour")
 
 
 @pytest.mark.parametrize("answer", ["Denied by hook: not now", "", "[1]", '{"total": "many"}', {}])
-def test_an_answer_without_figures_is_reported_as_such(
-    start: Callable[..., Loop], answer: Any
-) -> None:
+def test_an_answer_without_figures_is_reported_as_such(answer: Any) -> None:
     loop = start({**TOOLS, "glob": lambda _: answer})
 
     report = loop.run("Give me a tour")
@@ -248,9 +221,7 @@ def test_an_answer_without_figures_is_reported_as_such(
     assert "98,765" in report
 
 
-def test_an_empty_folder_is_reported_as_empty_without_reading_on(
-    start: Callable[..., Loop],
-) -> None:
+def test_an_empty_folder_is_reported_as_empty_without_reading_on() -> None:
     nothing: dict[str, Any] = {"total": 0, "total_bytes": 0, "extensions": {}, "files": []}
     counts = ("total_matches", "total_files", "searched_files", "searched_lines", "binary_files")
     none_found: dict[str, Any] = {**dict.fromkeys(counts, 0), "matches": []}
@@ -269,66 +240,54 @@ def test_an_empty_folder_is_reported_as_empty_without_reading_on(
     assert report == "# A tour of this folder\n\nThe folder is empty: there are no files here."
 
 
-def test_only_parameters_that_a_tool_declares_are_sent(demo: DemoModel) -> None:
+def test_only_parameters_that_a_tool_declares_are_sent() -> None:
     schema = {"type": "object", "properties": {"pattern": {"type": "string"}}}
-    body = {
-        "model": "m",
-        "max_tokens": 100,
-        "messages": [{"role": "user", "content": "tour"}],
-        "tools": [{"name": "glob", "input_schema": schema}],
-    }
-    answer = httpx2.post(
-        f"{demo.url}/v1/messages", json=body, headers={"x-api-key": "demo"}, trust_env=False
-    ).json()
+    request = ChatRequest(
+        messages=[Message(role="user", content="tour")],
+        tools=[ToolSpec(name="glob", parameters=schema)],
+    )
 
-    assert answer["content"][-1]["input"] == {"pattern": "**/*"}
+    response = anyio.run(DemoProvider(pace=0).complete, request)
+
+    assert [call.arguments for call in response.tool_calls or ()] == [{"pattern": "**/*"}]
 
 
-def test_a_request_that_forbids_tools_gets_the_report_so_far(start: Callable[..., Loop]) -> None:
+def test_a_request_that_forbids_tools_gets_the_report_so_far() -> None:
     loop = start()
-    loop.messages.append({"role": "user", "content": "Give me a tour"})
-    calls = [block for block in loop.ask()["content"] if block["type"] == "tool_use"]
-    reminder = {"type": "text", "text": "<system-reminder>Stop now.</system-reminder>"}
-    results = [loop.result(call) for call in calls]
-    loop.messages.append({"role": "user", "content": [*results, reminder]})
-    loop.changes = {"tool_choice": {"type": "none"}}
+    loop.messages.append(Message(role="user", content="Give me a tour"))
+    loop.messages += map(loop.result, loop.ask().tool_calls or ())
+    reminder = "<system-reminder>Stop now.</system-reminder>"
+    loop.messages.append(Message(role="user", content=reminder))
+    loop.tool_choice = "none"
 
-    message = loop.ask()
+    response = loop.ask()
 
-    assert message["stop_reason"] == "end_turn"
-    assert "| files | 1,234 |" in message["content"][-1]["text"]
+    assert response.finish_reason == "end_turn"
+    assert "| files | 1,234 |" in response.content[-1].text
 
 
-def test_a_request_after_a_cut_off_round_begins_anew(start: Callable[..., Loop]) -> None:
+def test_a_request_after_a_cut_off_round_begins_anew() -> None:
     loop = start()
-    loop.messages.append({"role": "user", "content": "Give me a tour"})
-    calls = [block for block in loop.ask()["content"] if block["type"] == "tool_use"]
-    cut_off = [
-        {"type": "tool_result", "tool_use_id": call["id"], "content": "cut off", "is_error": True}
-        for call in calls
-    ]
-    said = {"type": "text", "text": "Where does it boil?"}
-    loop.messages.append({"role": "user", "content": [*cut_off, said]})
+    loop.messages.append(Message(role="user", content="Give me a tour"))
+    loop.is_failing = True
+    loop.messages += map(loop.result, loop.ask().tool_calls or ())
+    loop.messages.append(Message(role="user", content="Where does it boil?"))
 
     loop.ask()
 
     assert loop.thoughts[-1].startswith("The request is: “Where does it boil?”")
 
 
-def test_text_beside_every_round_of_results_does_not_keep_it_going(
-    start: Callable[..., Loop],
-) -> None:
+def test_text_beside_every_round_of_results_does_not_keep_it_going() -> None:
     loop = start()
     loop.is_failing = True
-    loop.messages.append({"role": "user", "content": "Give me a tour"})
+    loop.messages.append(Message(role="user", content="Give me a tour"))
     for _ in range(4):
-        calls = [block for block in loop.ask()["content"] if block["type"] == "tool_use"]
+        calls = loop.ask().tool_calls
         if not calls:
             return
-        results = [loop.result(call) for call in calls]
-        loop.messages.append(
-            {"role": "user", "content": [*results, {"type": "text", "text": "go"}]}
-        )
+        loop.messages += map(loop.result, calls)
+        loop.messages.append(Message(role="user", content="go"))
     raise AssertionError("the model never comes to an end")
 
 

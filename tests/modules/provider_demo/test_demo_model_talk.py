@@ -1,4 +1,4 @@
-"""The demo model holds a conversation: it says what it is, calls tools by name, and remembers."""
+"""The demo model holds a conversation: it introduces itself, calls tools by name, and remembers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_agent import Agent
-from amplifier_providers.demo.conversation import read_turn
+from amplifier_core.message_models import ChatRequest, Message, ToolCallBlock, ToolSpec
 from amplifier_providers.demo.decision import decide
-from amplifier_providers.demo.wire import Answer
+from amplifier_providers.demo.turn import Answer, read_turn
 
-WEATHER = {
-    "name": "weather",
-    "description": "Tell the weather of a city. Not of the sea.",
-    "input_schema": {
+WEATHER = ToolSpec(
+    name="weather",
+    description="Tell the weather of a city. Not of the sea.",
+    parameters={
         "type": "object",
         "properties": {
             "city": {"type": "string", "description": "The city."},
@@ -31,23 +31,23 @@ WEATHER = {
         "required": ["city"],
         "$defs": {"Options": {"type": "object"}},
     },
-}
-CLOCK = {"name": "clock", "input_schema": {"type": "object"}}
-GLOB = {"name": "glob", "input_schema": {"type": "object", "properties": {"pattern": {}}}}
+)
+CLOCK = ToolSpec(name="clock", parameters={"type": "object"})
+GLOB = ToolSpec(name="glob", parameters={"type": "object", "properties": {"pattern": {}}})
 TOOLS = [WEATHER, CLOCK]
 
 
-def said(*texts: str) -> list[dict[str, Any]]:
-    """A conversation: the user speaks first, then the model, and so on."""
+def conversation(*texts: str) -> list[Message]:
+    """Messages in turn: the first of the user, the second of the model, and so on."""
     roles = ("user", "assistant")
-    return [{"role": roles[number % 2], "content": text} for number, text in enumerate(texts)]
+    return [Message(role=roles[number % 2], content=text) for number, text in enumerate(texts)]
 
 
-def answer(*texts: str, tools: list[dict[str, Any]] = TOOLS, **more: Any) -> Answer:
-    return decide(read_turn({"messages": said(*texts), "tools": tools, **more}))
+def answer(*texts: str, tools: list[ToolSpec] = TOOLS, **more: Any) -> Answer:
+    return decide(read_turn(ChatRequest(messages=conversation(*texts), tools=tools, **more)))
 
 
-def called(prompt: str) -> tuple[str, dict[str, Any]]:
+def call_for(prompt: str) -> tuple[str, dict[str, Any]]:
     (call,) = answer(prompt).calls
     return call.name, call.input
 
@@ -81,7 +81,7 @@ def called(prompt: str) -> tuple[str, dict[str, Any]]:
 def test_a_tool_is_called_by_name_with_arguments_of_its_types(
     prompt: str, arguments: dict[str, Any]
 ) -> None:
-    assert called(prompt) == ("weather", arguments)
+    assert call_for(prompt) == ("weather", arguments)
 
 
 @given(
@@ -105,12 +105,12 @@ def test_what_is_written_as_arguments_is_what_the_tool_gets(
     values = {"city": city, "days": days, "wind_speed": speed, "is_long": is_long}
     arguments = {name: values[name] for name in [*names, "city"]}
     written = joiner.join(f"{name}{equals}{value}" for name, value in arguments.items())
-    assert called(f"call weather with {written}") == ("weather", arguments)
+    assert call_for(f"call weather with {written}") == ("weather", arguments)
 
 
 def test_a_tool_that_declares_no_arguments_takes_any() -> None:
-    assert called("call clock") == ("clock", {})
-    assert called("call clock with zone UTC and hours 24") == (
+    assert call_for("call clock") == ("clock", {})
+    assert call_for("call clock with zone UTC and hours 24") == (
         "clock",
         {"zone": "UTC", "hours": 24},
     )
@@ -171,14 +171,13 @@ def test_without_tools_there_is_nothing_to_call() -> None:
 )
 def test_the_result_of_a_call_is_the_answer(content: str, is_error: bool, text: str) -> None:
     prompt = "call weather with city Paris"
-    call = {"type": "tool_use", "id": "a", "name": "weather", "input": {"city": "Paris"}}
-    result = {"type": "tool_result", "tool_use_id": "a", "content": content, "is_error": is_error}
+    call = ToolCallBlock(id="a", name="weather", input={"city": "Paris"})
     messages = [
-        {"role": "user", "content": prompt},
-        {"role": "assistant", "content": [call]},
-        {"role": "user", "content": [result]},
+        Message(role="user", content=prompt),
+        Message(role="assistant", content=[call]),
+        Message(role="tool", tool_call_id="a", content=content, metadata={"is_error": is_error}),
     ]
-    found = decide(read_turn({"messages": messages, "tools": TOOLS}))
+    found = decide(read_turn(ChatRequest(messages=messages, tools=TOOLS)))
     assert (found.calls, found.text) == ([], text)
 
 
@@ -202,9 +201,8 @@ def test_it_lists_what_it_can_do_with_the_tools_that_are_mounted() -> None:
 @pytest.mark.parametrize(
     "prompt", ["The kettle is red.", "x", "", "run the tests", "callous words"]
 )
-def test_what_it_does_not_understand_it_says_with_what_it_can_do(prompt: str) -> None:
-    messages = [{"role": "user", "content": prompt or "<reminder>"}]
-    found = decide(read_turn({"messages": messages, "tools": [*TOOLS, GLOB]}))
+def test_a_request_that_it_does_not_understand_is_answered_with_what_it_can_do(prompt: str) -> None:
+    found = answer(prompt or "<reminder>", tools=[*TOOLS, GLOB])
     assert found.calls == []
     first = "I did not understand that" if prompt else "The request is empty."
     assert found.text.startswith(first)
@@ -224,7 +222,7 @@ def test_what_it_does_not_understand_it_says_with_what_it_can_do(prompt: str) ->
         ("What did I say?", "You said, in this order:\n\n> I am Ada.\n\n> I like tea."),
     ],
 )
-def test_it_remembers_what_was_said(question: str, text: str) -> None:
+def test_it_remembers_the_messages_of_the_conversation(question: str, text: str) -> None:
     assert answer("I am Ada.", "Aha.", "I like tea.", "So?", question).text == text
 
 
@@ -242,7 +240,7 @@ def test_the_same_conversation_has_the_same_answer(texts: list[str]) -> None:
 
 
 def test_a_request_that_forbids_tools_is_not_answered_with_a_call() -> None:
-    found = answer("call clock", tool_choice={"type": "none"})
+    found = answer("call clock", tool_choice="none")
     assert (found.calls, found.text) == (
         [],
         "I may not call a tool now, so `clock` was not called.",

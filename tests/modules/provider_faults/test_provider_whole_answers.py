@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from pytest_httpserver import HTTPServer
 from services import REQUEST, SERVICES, Service, provider_of
 
 from amplifier_core import ChatResponse, llm_errors
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 MESSAGE = {"type": "message", "role": "assistant"}
 ANSWERS: dict[str, dict[str, Any]] = {
@@ -54,17 +55,17 @@ ANSWERS: dict[str, dict[str, Any]] = {
 """The same answer by the path of its API."""
 
 
-async def ask(service: Service, server: HTTPServer, body: bytes) -> ChatResponse:
+async def ask(service: Service, server: RecordingServer, body: bytes) -> ChatResponse:
     """Ask a server that sends this body, whatever was asked for."""
-    server.expect_request(service.path).respond_with_data(body, content_type="application/json")
-    async with provider_of(service, server.url_for("")) as provider:
+    server.respond(Reply.of(body, "application/json"), service.path)
+    async with provider_of(service, server.url) as provider:
         return await provider.complete(REQUEST)
 
 
 async def test_one_object_in_place_of_a_stream_is_the_answer(
-    service: Service, httpserver: HTTPServer
+    service: Service, http_server: RecordingServer
 ) -> None:
-    response = await ask(service, httpserver, json.dumps(ANSWERS[service.path]).encode())
+    response = await ask(service, http_server, json.dumps(ANSWERS[service.path]).encode())
 
     assert response.usage is not None
     assert (response.text, response.finish_reason, response.usage.total_tokens) == (
@@ -75,23 +76,23 @@ async def test_one_object_in_place_of_a_stream_is_the_answer(
 
 
 async def test_one_object_that_is_broken_off_is_no_answer(
-    service: Service, httpserver: HTTPServer
+    service: Service, http_server: RecordingServer
 ) -> None:
     body = json.dumps(ANSWERS[service.path]).encode()
 
     with pytest.raises(llm_errors.LLMError):
-        await ask(service, httpserver, body[:-9])
+        await ask(service, http_server, body[:-9])
 
 
 @pytest.mark.parametrize("status", ["queued", "in_progress"])
 async def test_a_response_that_is_not_done_says_its_status(
-    status: str, httpserver: HTTPServer
+    status: str, http_server: RecordingServer
 ) -> None:
     service = SERVICES["openai"]
     body = ANSWERS[service.path] | {"status": status, "output": [], "usage": None}
 
     with pytest.raises(llm_errors.StreamError) as caught:
-        await ask(service, httpserver, json.dumps(body).encode())
+        await ask(service, http_server, json.dumps(body).encode())
 
     expected = f"the answer of `gpt-5.5` was cut off: its status is `{status}`"
     assert str(caught.value).startswith(expected)

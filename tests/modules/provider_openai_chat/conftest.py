@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from amplifier_providers.openai_chat import ChatProvider, read_config
 from amplifier_providers.openai_chat.config import ChatConfig
+from amplifier_testing.servers.serving.http import HttpRequest, Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 MODEL = "some-model"
 DONE = b"data: [DONE]\n\n"
@@ -69,50 +69,35 @@ class Asked:
     body: Any
 
 
-class Server(ThreadingHTTPServer):
+class Server(RecordingServer):
     """Answers each request with the next of its answers, and keeps what was asked."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__()
         self.answers: list[Answer] = []
         self.asked: list[Asked] = []
-        self.is_over = threading.Event()
-        self.url = f"http://127.0.0.1:{self.server_address[1]}/v1"
+        self.respond(self._next_reply)
+
+    @property
+    def url(self) -> str:
+        return f"{super().url}/v1"
 
     @property
     def bodies(self) -> list[Any]:
         return [each.body for each in self.asked]
 
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        server = cast("Server", self.server)
-        written = self.rfile.read(int(self.headers.get("content-length") or 0))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = Asked(self.path, headers, json.loads(written) if written else None)
-        server.asked.append(asked)
-        answer = server.answers.pop(0)
-        self.send_response(answer.status)
-        length = len(answer.body) + (10 if answer.is_cut or answer.hangs else 0)
-        for name, value in {
-            "content-type": answer.content_type,
-            "content-length": str(length),
-            "connection": "close",
-            **answer.headers,
-        }.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(answer.body)
-        if answer.hangs:
-            self.wfile.flush()
-            server.is_over.wait()
-
-    do_GET = do_POST
-
-    def log_message(self, format: str, *_: Any) -> None:
-        """Write nothing."""
+    def _next_reply(self, request: HttpRequest) -> Reply:
+        self.asked.append(Asked(request.target, dict(request.headers), request.json))
+        answer = self.answers.pop(0)
+        end = len(answer.body) if answer.is_cut or answer.hangs else None
+        return Reply(
+            answer.status,
+            {"content-type": answer.content_type, "connection": "close", **answer.headers},
+            [answer.body] if end is None else [answer.body, b" "],
+            is_whole=True,
+            cut=end if answer.is_cut else None,
+            stall=end if answer.hangs else None,
+        )
 
 
 @pytest.fixture
@@ -124,12 +109,7 @@ def wire() -> SimpleNamespace:
 @pytest.fixture
 def server() -> Iterator[Server]:
     with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
         yield running
-        running.is_over.set()
-        running.shutdown()
-        thread.join(10)
 
 
 class Hooks:

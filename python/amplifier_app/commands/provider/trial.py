@@ -95,30 +95,24 @@ async def _trial(provider: KnownProvider, config: Mapping[str, Any]) -> Trial:
     import httpx2  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
     import amplifier_stream  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    from amplifier_core import HookResult
-    from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_START
-    from amplifier_core.message_models import ChatRequest, Message
+    from amplifier_core.message_models import ChatRequest, ChatResponse, Message
+    from amplifier_providers.base import checked_chunks
+    from amplifier_providers.running.closing import closing
 
     request = ChatRequest(
         messages=[Message(role="user", content=_PROMPT)], max_output_tokens=_MAX_OUTPUT_TOKENS
     )
-    heard: list[float] = []
+    first: float | None = None
     kinds: set[str] = set()
-
-    async def note(event: str, data: dict[str, Any]) -> HookResult:
-        if not heard:
-            heard.append(time.perf_counter())
-        kinds.add(str(data.get("block_type")))
-        return HookResult(action="continue")
-
     async with mount_provider(provider, config) as found:
-        for event in (CONTENT_BLOCK_START, CONTENT_BLOCK_DELTA):
-            found.hooks.register(event, note)
         begin = time.perf_counter()
-        response = await found.complete(request)
-        end = time.perf_counter()
-    first = heard[0] - begin if heard else None
-    return Trial(response, end - begin, first, "thinking" in kinds)
+        async with closing(checked_chunks(found, request)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, ChatResponse):
+                    return Trial(piece, time.perf_counter() - begin, first, "thinking" in kinds)
+                first = time.perf_counter() - begin if first is None else first
+                kinds.add(str(getattr(piece, "type", "message")))
+    raise RuntimeError(f"`{provider.name}` ended its answer without a response")
 
 
 def measurements(trial: Trial) -> list[tuple[str, str]]:

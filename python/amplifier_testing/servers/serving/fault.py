@@ -103,7 +103,7 @@ def damage(reply: Reply, fault: Fault, error_event: list[bytes]) -> Reply:
         fault: What goes wrong.
         error_event: How the dialect says in a stream that something went wrong.
     """
-    pieces = list(reply.pieces)
+    pieces = reply.content
     if fault.malformed is not None:
         place = min(fault.malformed, len(pieces) - 1)  # a whole body is one piece
         pieces[place] = _broken_off(pieces[place])
@@ -118,7 +118,7 @@ def damage(reply: Reply, fault: Fault, error_event: list[bytes]) -> Reply:
 
 
 def _end_reply(reply: Reply, fault: Fault) -> Reply:
-    pieces = reply.pieces
+    pieces = reply.content
     if fault.piece is not None:
         body = b"".join(pieces)
         pieces = [body[at : at + fault.piece] for at in range(0, len(body), fault.piece)]

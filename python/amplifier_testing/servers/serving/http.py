@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
-from typing import Any, cast
+from typing import Any, Self, cast
 from urllib.parse import parse_qsl, urlsplit
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -30,23 +32,50 @@ class HttpRequest:
     """The headers, their names in lower case."""
     raw: bytes
     """The body."""
+    target: str = "/"
+    """The path with the query, as it came."""
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON; None without one."""
+        return json.loads(self.raw) if self.raw else None
 
 
 @dataclass(frozen=True)
 class Reply:
     """A response, and how its connection ends."""
 
-    status: int
-    headers: Mapping[str, str]
-    pieces: Sequence[bytes]
-    """The body, in the pieces in which it is sent."""
-    is_whole: bool
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    pieces: Sequence[bytes | threading.Event] = ()
+    """The body, in the pieces in which it is sent; at an event, its sending waits for that."""
+    is_whole: bool = False
     """Send the length of the body first; else the body is chunked."""
     pause: float = 0
+    """Seconds after each piece."""
     cut: int | None = None
+    """Break the connection after so many bytes of the body; None for never."""
     stall: int | None = None
+    """Send nothing more after so many bytes, and keep the connection; None for never."""
     hang_up: bool = False
+    """Close the connection without a word."""
     silent: bool = False
+    """Keep the connection, without a word."""
+
+    @property
+    def content(self) -> list[bytes]:
+        """The pieces of the body, without the events between them."""
+        return [piece for piece in self.pieces if isinstance(piece, bytes)]
+
+    @classmethod
+    def of(cls, body: bytes, kind: str = "text/event-stream", status: int = 200) -> Self:
+        """Make the reply with this body and content type, whose length is sent first."""
+        return cls(status, {"content-type": kind}, [body], is_whole=True)
+
+    @classmethod
+    def json(cls, value: Any, status: int = 200) -> Self:
+        """Make the reply with this value as JSON."""
+        return cls.of(json.dumps(value).encode(), "application/json", status)
 
 
 class LoopbackServer(ThreadingHTTPServer):
@@ -55,7 +84,11 @@ class LoopbackServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, respond: Callable[[HttpRequest], Reply]) -> None:
+    def __init__(
+        self,
+        respond: Callable[[HttpRequest], Reply],
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
         """Open the port; `start` begins to answer."""
         self.respond = respond
         self.stopped = threading.Event()
@@ -63,6 +96,11 @@ class LoopbackServer(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         super().__init__(("127.0.0.1", 0), _Handler)
+        if ssl_context is not None:
+            # The connection that ends the wait in `stop` shakes no hands.
+            self.socket = ssl_context.wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )
         self.port = int(self.server_address[1])
 
     @property
@@ -143,7 +181,8 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         headers = {name.lower(): value for name, value in self.headers.items()}
         query = dict(parse_qsl(parts.query, keep_blank_values=True))
-        self.send(self.loopback.respond(HttpRequest(self.command, parts.path, query, headers, raw)))
+        request = HttpRequest(self.command, parts.path, query, headers, raw, self.path)
+        self.send(self.loopback.respond(request))
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer
 
@@ -182,7 +221,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in reply.headers.items():
             self.send_header(name, value)
         if reply.is_whole:
-            self.send_header("content-length", str(sum(map(len, reply.pieces))))
+            self.send_header("content-length", str(len(b"".join(reply.content))))
         else:
             self.send_header("transfer-encoding", "chunked")
         self.end_headers()
@@ -198,6 +237,9 @@ class _Handler(BaseHTTPRequestHandler):
     def send_body(self, reply: Reply, limit: int | None) -> None:
         sent = 0
         for piece in reply.pieces:
+            if isinstance(piece, threading.Event):
+                piece.wait(_IDLE_SECONDS)
+                continue
             part = piece if limit is None else piece[: limit - sent]
             if part:
                 framed = part if reply.is_whole else b"%x\r\n%b\r\n" % (len(part), part)

@@ -1,10 +1,31 @@
-"""Pieces of Markdown that show foreign text as it is."""
+"""Values of others: read by their type, and shown in Markdown as they are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 from ..answers.block_text import fence_for
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """Return `value` if it is an object, else an empty one."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def items(value: object) -> list[Any]:
+    """Return `value` if it is a list, else an empty one."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def text(value: object) -> str:
+    """Return `value` if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def whole(value: object) -> int | None:
+    """Return `value` if it is a whole number, else None; true and false do not count."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def code(written: str) -> str:

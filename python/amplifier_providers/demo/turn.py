@@ -1,0 +1,159 @@
+"""The current turn of a conversation: what the user asks for, and the results of the tools."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from amplifier_core.message_models import ChatRequest
+
+from ..wire.fields import blocks_of
+from ..wire.history import History
+from ..wire.rules import HistoryRules, IdForm, NameForm
+from ..wire.turn import Result as WireResult
+from .foreign import mapping, text
+from .tool_schema import Tool
+
+_ANY = re.compile(r"(?!)")
+_MEDIA = frozenset({"image", "document"})
+_RULES = HistoryRules(
+    provider="demo",
+    model="amplifier-demo",
+    user_blocks=_MEDIA,
+    result_blocks=_MEDIA,
+    call_ids=IdForm(_ANY, sys.maxsize),
+    tool_names=NameForm(_ANY, sys.maxsize),
+)
+"""Every id and name as it is; media stay blocks, which are not looked at."""
+_NOT_FROM_THE_USER = "<"
+"""Texts that a program puts into a user message, such as `<system-reminder>`, begin so."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of the model: thinking, then text, then calls; each may be empty."""
+
+    thinking: str
+    text: str
+    calls: list[Call]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came back for one tool call."""
+
+    call: Call
+    text: str
+    failed: bool
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The output as an object; empty for anything else."""
+        if self.failed:
+            return {}
+        try:
+            return mapping(json.loads(self.text))
+        except (ValueError, RecursionError):
+            return {}
+
+
+@dataclass
+class Turn:
+    """What has happened since the last message of the user."""
+
+    prompt: str = ""
+    began_anew: bool = False
+    """Whether it replaced a turn that was cut off."""
+    rounds: int = 0
+    """How many times the model called tools."""
+    results: list[Result] = field(default_factory=list[Result])
+    tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    """The available tools by name."""
+    earlier: list[str] = field(default_factory=list[str])
+    """The earlier messages of the user in this conversation."""
+    answers: list[str] = field(default_factory=list[str])
+    """The earlier answers of the model."""
+    may_call: bool = True
+    """Whether the request lets tools be called."""
+    thinks: bool = False
+    """Whether the answer begins with thinking."""
+
+
+def new_call(name: str, arguments: dict[str, Any]) -> Call:
+    """Make a call with a new id."""
+    return Call(f"call_{secrets.token_hex(12)}", name, arguments)
+
+
+def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
+    """Read the present turn out of a request.
+
+    Args:
+        request: The conversation and the tools. A history that was cut or edited is repaired first,
+            as for any service.
+        thinks: Whether the answer begins with thinking.
+    """
+    turn = Turn()
+    earlier: list[str] = []
+    answers: list[str] = []
+    for message in History().check(request.messages, _RULES).turns:
+        if message.role == "assistant":
+            has_calls = any(part["type"] == "tool_call" for part in message.parts)
+            turn.rounds += has_calls
+            if not has_calls and (answer := _texts(message.parts)):
+                answers.append("\n".join(answer))
+            continue
+        results = [_read_result(each) for each in message.results]
+        turn.results += results
+        prompt = _user_text(message.parts)
+        is_cut_off = bool(prompt) and _was_cut_off(turn, results)
+        if prompt and (is_cut_off or not results):
+            earlier += [turn.prompt] if turn.prompt else []
+            turn = Turn(prompt=prompt, began_anew=bool(results) and is_cut_off)
+        elif prompt:
+            turn.prompt += "\n" + prompt
+    turn.tools = {
+        tool.name: Tool(tool.name, tool.description or "", tool.parameters)
+        for tool in request.tools or ()
+    }
+    turn.earlier, turn.answers, turn.thinks = earlier, answers, thinks
+    choice = request.tool_choice
+    turn.may_call = (choice if isinstance(choice, str) else mapping(choice).get("type")) != "none"
+    return turn
+
+
+def _was_cut_off(turn: Turn, results: list[Result]) -> bool:
+    """Return whether the text next to `results` is a new request, not steering.
+
+    It is where the first round of tools was cut off, so that all its results are failures.
+    That happens once in a row only: tools that always fail must not keep a conversation going.
+    """
+    is_first = turn.rounds == 1 and not turn.began_anew
+    return is_first and all(result.failed for result in results)
+
+
+def _user_text(parts: list[dict[str, Any]]) -> str:
+    return "\n".join(each for each in _texts(parts) if not each.startswith(_NOT_FROM_THE_USER))
+
+
+def _texts(parts: list[dict[str, Any]]) -> list[str]:
+    texts = (text(part.get("text")).strip() for part in parts if part.get("type") == "text")
+    return [each for each in texts if each]
+
+
+def _read_result(result: WireResult) -> Result:
+    output = "\n".join(text(block.get("text")) for block in blocks_of(result.output))
+    call = Call(result.call_id, result.tool, mapping(result.call.get("input")))
+    return Result(call, output, result.is_error)
