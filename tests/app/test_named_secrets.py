@@ -29,11 +29,13 @@ def shown(text: str) -> str:
     return "\n".join(question_rows(with_names(text, NAMES), "bcdf", 80))
 
 
+# Holds: secret-7
 @given(TEXTS, TEXTS)
 def test_texts_that_differ_look_different(one: str, other: str) -> None:
     assert (shown(one) == shown(other)) is (one == other)
 
 
+# Holds: secret-7
 @given(TEXTS)
 def test_no_eight_characters_of_a_strong_secret_are_shown(text: str) -> None:
     seen = "".join(with_names(text, NAMES))

@@ -38,6 +38,7 @@ async def said(demo: DemoModel, folder: Path, rates: dict[str, Any]) -> list[str
         return texts
 
 
+# Holds: sink-50
 @pytest.mark.parametrize(
     ("scope", "words"),
     [

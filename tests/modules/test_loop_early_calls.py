@@ -56,6 +56,7 @@ def call(id, name, **arguments):
     return RequestedCall(id, name, arguments)
 
 
+# Holds: sink-36
 async def test_a_call_runs_while_the_answer_goes_on_and_is_not_run_again(bench, say, valid):
     turn = bench("basic")
     streamed = Streamed(turn, most_at_once=1)
@@ -128,6 +129,7 @@ async def test_a_call_that_the_answer_takes_back_keeps_its_result(bench, say, va
     valid(await turn.history())
 
 
+# Holds: sink-37
 async def test_a_call_that_is_taken_back_while_it_waits_never_runs(bench, say, valid):
     turn = bench("basic")
     streamed = Streamed(turn, most_at_once=1)
@@ -178,6 +180,7 @@ async def test_a_call_that_is_taken_back_while_it_is_judged_never_runs(bench, sa
     valid(await turn.history())
 
 
+# Holds: sink-37
 async def test_an_equal_call_of_the_answer_that_starts_again_has_the_result_of_the_first(
     bench, say, valid
 ):
@@ -229,6 +232,7 @@ async def test_limits_and_exclusive_tools_hold_for_early_calls(bench, say, valid
     valid(await turn.history())
 
 
+# Holds: sink-36
 async def test_an_answer_that_fails_undoes_nothing_that_ran(bench, say, valid):
     turn = bench("basic")
     streamed = Streamed(turn, most_at_once=3)
