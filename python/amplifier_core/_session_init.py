@@ -27,8 +27,8 @@ from ._loading.mount_plan import (
     plan_for_events,
 )
 from ._loading.mounted_modules import MountedModules
-from ._loading.occupants import Occupants
-from ._loading.provider_slots import (
+from ._loading.occupants import (
+    Occupants,
     is_unchanged,
     mounted_providers,
     rename_new_provider,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from amplifier_agent import Agent
-from amplifier_core._loading.public_events import PUBLIC_EVENTS
+from amplifier_core._loading.handled_events import PUBLIC_EVENTS
 from amplifier_core.llm_errors import ConfigurationError
 
 GIT = "git+https://example.org/modules@main"

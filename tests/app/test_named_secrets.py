@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_app.known_secrets import Secrets
-from amplifier_app.named_secrets import with_names
-from amplifier_app.weak_secret import is_weak
+from amplifier_app.named_secrets import is_weak, with_names
 from amplifier_guard.question import AsIs, question_rows
 
 KEY = "planted-Q7wE9rT2yU4iO6pA8sD1"

@@ -13,7 +13,7 @@ from amplifier_core.message_models import Usage
 from amplifier_modules.spending.budget import Budget
 from amplifier_modules.spending.ledger import Ledger, Limit
 from amplifier_modules.spending.reservation import Reservation
-from amplifier_providers.prices.estimate import Estimate
+from amplifier_providers.prices.amounts import Estimate
 
 BUDGETS = st.builds(
     Budget,
