@@ -122,9 +122,10 @@ check-rust: ## Check the format, the lints and the documentation of the crates
 	cargo clippy --quiet --locked --workspace --all-targets --all-features -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --locked --workspace --no-deps --all-features
 
-check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lints, types and stubs of the Python packages
+check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lints, imports, types and stubs of the Python packages
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
+	.venv/bin/lint-imports --no-cache --no-logo
 	.venv/bin/python docs/programs.py target/guide
 	.venv/bin/pyright
 	.venv/bin/pyright target/guide

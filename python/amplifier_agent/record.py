@@ -12,8 +12,7 @@ from amplifier_modules.spawn.task import TASK_END, Used
 from amplifier_modules.spawn.turn_account import used_of
 from amplifier_modules.spending.budget import is_over_budget
 from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
-from amplifier_providers.prices.dollars import read_dollars
-from amplifier_providers.prices.token_count import TokenCount, read_count
+from amplifier_providers.prices.amounts import TokenCount, read_count, read_dollars
 
 from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome, make_frozen
 from .unfinished_text import UnfinishedText

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any, Generic, Literal, Self, TypeAlias, cast
 
-from amplifier_providers.prices.token_count import read_count, sum_counts
+from amplifier_providers.prices.amounts import read_count, sum_counts
 
 from .type_parameters import T_co
 
@@ -185,3 +185,14 @@ def make_frozen(kind: type[Any], fields: dict[str, Any]) -> Any:
     instance = object.__new__(kind)
     instance.__dict__.update(fields)
     return instance
+
+
+CANCELLED: tuple[TurnStatus, str] = ("cancelled", "the turn was cancelled")
+"""The status and the reason of a turn that was cancelled."""
+
+
+def ending_of(error: BaseException) -> tuple[TurnStatus, str]:
+    """Return the status and the reason of a turn that raised this."""
+    if isinstance(error, Exception):
+        return "error", str(error) or type(error).__name__
+    return CANCELLED

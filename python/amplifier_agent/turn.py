@@ -14,10 +14,9 @@ from amplifier_modules.loops.loop import Loop, ledger_of_turn
 from amplifier_modules.running.token_ending import is_of_token
 from amplifier_modules.spending.ledger import RUNNING
 
-from .ending import CANCELLED, ending_of
 from .history import without_system
 from .record import TurnRecord
-from .result import Result, TurnStatus, make_frozen
+from .result import CANCELLED, Result, TurnStatus, ending_of, make_frozen
 from .type_parameters import T_co
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from ._kernel.capability_names import PROVIDER_BEFORE_LOAD, PROVIDER_LOAD_FAILUR
 from ._kernel.import_failure import add_hint, failure_text
 from ._kernel.import_failure import error_text as _safe_exception_str
 from ._kernel.shown import short_repr
-from ._loading.failure_replay import FailureEvents
 from ._loading.load_report import (
     Configured,
+    FailureEvents,
     LoadFailure,
     begin_report,
     keep_report,
@@ -28,8 +28,8 @@ from ._loading.mount_plan import (
     plan_for_events,
 )
 from ._loading.mounted_modules import MountedModules
-from ._loading.occupants import Occupants
-from ._loading.provider_slots import (
+from ._loading.occupants import (
+    Occupants,
     is_unchanged,
     mounted_providers,
     rename_new_provider,

@@ -11,8 +11,7 @@ from typing import Any, Literal, Self, cast
 from . import _approval_protocol, _collect_helper
 from ._hook_result import HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text
-from ._kernel.awaitable import is_awaitable
-from ._kernel.coroutine_name import set_qualname
+from ._kernel.awaitable import is_awaitable, set_qualname
 from ._kernel.drive import wrap_result
 from ._kernel.engine_choice import extension
 from ._kernel.hook_effects import carry_out

@@ -15,8 +15,7 @@ from ._handlers.mistakes import is_mistaken, judge_mistake, warn_of_mistake
 from ._handlers.signature import check_handler
 from ._hook_result import UNKNOWN_KEYS, ContextInjection, HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
-from ._kernel.awaitable import is_awaitable
-from ._kernel.coroutine_name import set_qualname
+from ._kernel.awaitable import is_awaitable, set_qualname
 from ._kernel.dispatch import Dispatch
 from ._kernel.engine_choice import extension
 from ._kernel.hook_answer import check_action, continuing, denying, read_answer, result_of

@@ -14,14 +14,13 @@ from ._kernel.import_failure import describe_failure, error_text
 from ._kernel.shown import short_repr
 from ._loading import lookup
 from ._loading.check import check_transport, judge_package
-from ._loading.declared_settings import declared_settings
 from ._loading.discovery import discover
 from ._loading.info import TYPE_TO_MOUNT_POINT
 from ._loading.installed import forget_import_state
 from ._loading.known_modules import Own, suggestion
 from ._loading.load_report import is_loading
+from ._loading.module_attributes import Mount, Ready, carried_ready, declared_settings
 from ._loading.package import find_package
-from ._loading.ready_function import Mount, Ready, carried_ready
 from ._loading.search_path import add_entry, remove_entry
 from ._module_error import (
     MODULE_FAILURE_REASONS,

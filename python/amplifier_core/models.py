@@ -22,8 +22,7 @@ from pydantic import (
 from amplifier_core._hook_result import ContextInjection, HookResult
 from amplifier_core._kernel import nested
 from amplifier_core._models import tool_content
-from amplifier_core._models.base_model import ClosedModel
-from amplifier_core._models.numbers import Cost, Integer
+from amplifier_core._models.base_model import ClosedModel, Cost, Integer
 from amplifier_core.message_models import ImageBlock, TextBlock
 
 __all__ = [

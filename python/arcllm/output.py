@@ -11,7 +11,7 @@ from pydantic_core import to_json
 
 from amplifier_providers.answers.output_type import ANSWER_DESCRIPTION, ANSWER_TOOL, OutputType
 from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
-from amplifier_providers.prices.token_count import MOST_TOKENS
+from amplifier_providers.prices.amounts import MOST_TOKENS
 from amplifier_providers.running.closing import closing
 
 from .deltas import RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta

@@ -130,6 +130,7 @@ async def result_of_call(agent: Agent[Any], **options: Any) -> str:
     return str(message["content"])
 
 
+# Holds: agent-8
 @pytest.mark.parametrize(
     "who", [late, System(), Provider()], ids=["function", "system", "provider"]
 )
@@ -146,6 +147,7 @@ async def test_without_a_limit_of_its_own_a_question_waits_as_long_as_the_turn_m
         assert set(who.limits) == {inf if isinstance(who, System) else None}
 
 
+# Holds: agent-8
 @pytest.mark.parametrize("where", ["agent", "tool", "plan", "loop object"])
 @pytest.mark.parametrize("hooks", [(), (asking(),), (asking(as_dict=True),)])
 async def test_the_limit_of_the_agent_or_the_tool_is_for_hooks_that_set_none(
@@ -174,6 +176,7 @@ async def test_the_limit_of_the_agent_or_the_tool_is_for_hooks_that_set_none(
     ]
 
 
+# Holds: agent-8
 @pytest.mark.parametrize("as_dict", [False, True])
 @pytest.mark.parametrize("seconds", [5.0, 300.0])
 async def test_the_limit_that_a_hook_sets_wins(as_dict: bool, seconds: float) -> None:
@@ -221,6 +224,7 @@ async def test_a_question_that_waits_in_a_session_is_denied_after_the_limit() ->
     assert events.names[1] == (31, "approval:timeout")
 
 
+# Holds: agent-9
 @pytest.mark.parametrize("hooks", [(), (asking(),)])
 async def test_the_seconds_of_a_budget_stand_still_while_a_person_thinks(
     hooks: tuple[Any, ...],
@@ -246,6 +250,7 @@ async def test_the_seconds_of_a_budget_stand_still_while_a_person_thinks(
     assert warned[2]["used"] == pytest.approx(6.4, abs=0.01)
 
 
+# Holds: agent-9
 async def test_the_seconds_of_the_parent_and_of_siblings_wait_for_the_person_of_a_child() -> None:
     ends: list[float] = []
 
@@ -283,6 +288,7 @@ ANSWERS: list[tuple[Any, str]] = [
 ]
 
 
+# Holds: agent-10
 @pytest.mark.parametrize(("answer", "told"), ANSWERS)
 async def test_a_denial_of_a_function_or_a_provider_carries_words(answer: Any, told: str) -> None:
     class Person:
@@ -296,6 +302,7 @@ async def test_a_denial_of_a_function_or_a_provider_carries_words(answer: Any, t
         assert await result_of_call(agent) == told
 
 
+# Holds: agent-10
 @pytest.mark.parametrize(("answer", "told"), ANSWERS)
 async def test_a_denial_by_session_answer_carries_words(answer: Any, told: str) -> None:
     agent = Agent(model(), tools=[wipe], approvals="wait")
@@ -308,6 +315,7 @@ async def test_a_denial_by_session_answer_carries_words(answer: Any, told: str) 
     assert message["content"] == told
 
 
+# Holds: agent-10
 @pytest.mark.parametrize("answer", ["yes", " Allow ", "OK", "allow once"])
 async def test_a_text_that_agrees_is_no_denial_with_words(answer: str) -> None:
     said = f"`{answer}`, and a text denies (True grants)"

@@ -42,6 +42,7 @@ def asking(event: str) -> Any:
     return ask
 
 
+# Holds: agent-7
 @pytest.mark.parametrize(
     ("event", "tool_name", "arguments"),
     [

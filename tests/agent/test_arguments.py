@@ -64,6 +64,7 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
 ]  # fmt: skip
 
 
+# Holds: agent-6
 @pytest.mark.parametrize(("give", "error", "message"), WRONG)
 def test_what_cannot_be_used_is_refused_where_it_is_given(
     give: Callable[[], object], error: type[Exception], message: str

@@ -39,6 +39,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from greedy_server import GreedyServer, fan
 
 
+# Holds: agent-38
 @pytest.mark.parametrize("count", [1, 6, 16])
 async def test_sub_agents_at_once_spend_no_more_than_the_turn_may(count: int) -> None:
     with GreedyServer(fan(count)) as server:
@@ -57,6 +58,7 @@ async def read(context: ToolContext, prompt: str) -> str:
     return (await spawn(prompt, tools=[])).status
 
 
+# Holds: agent-38
 async def test_tasks_at_once_spend_no_more_than_the_turn_may() -> None:
     with GreedyServer(fan(6, "task")) as server:
         lead = server.agent("tool-task", budget=Budget(cost=Decimal("0.05")))
@@ -66,6 +68,7 @@ async def test_tasks_at_once_spend_no_more_than_the_turn_may() -> None:
     assert len(server.spent) >= 2
 
 
+# Holds: agent-38
 async def test_spawned_sessions_at_once_spend_no_more_than_the_turn_may() -> None:
     with GreedyServer(fan(6)) as server:
         lead = server.agent(tools=[read], budget=Budget(cost=Decimal("0.05")))
@@ -83,6 +86,7 @@ async def test_a_limit_of_tokens_holds_back_the_answer() -> None:
     assert result.usage.total == server.tokens
 
 
+# Holds: agent-37
 async def test_an_answer_is_limited_to_what_the_budget_pays_and_says_so() -> None:
     with GreedyServer() as server:
         async with server.agent(budget=Budget(tokens=3_000)).session() as session:
@@ -105,6 +109,7 @@ async def test_an_answer_is_limited_to_what_the_budget_pays_and_says_so() -> Non
     ]
 
 
+# Holds: agent-40
 async def test_a_call_with_less_than_256_tokens_for_its_answer_is_not_made() -> None:
     with GreedyServer() as server:
         result = await server.agent(budget=Budget(tokens=400)).run("hi" * 100)
@@ -115,6 +120,7 @@ async def test_a_call_with_less_than_256_tokens_for_its_answer_is_not_made() -> 
     assert server.requests == []
 
 
+# Holds: agent-40
 async def test_each_attempt_that_may_have_been_paid_counts() -> None:
     with GreedyServer(faults=[Fault(cut=300)]) as server:
         result = await server.agent(budget=Budget(tokens=20_000)).run("hi")
@@ -123,6 +129,7 @@ async def test_each_attempt_that_may_have_been_paid_counts() -> None:
     assert server.tokens <= 20_000
 
 
+# Holds: agent-40
 async def test_an_attempt_that_the_service_refused_costs_nothing() -> None:
     with GreedyServer(faults=[Fault(status=529, headers={"retry-after": "0"})]) as server:
         result = await server.agent(budget=Budget(tokens=20_000)).run("hi")
@@ -177,6 +184,7 @@ class DearServer(GreedyServer):
         return answer
 
 
+# Holds: agent-39
 @pytest.mark.parametrize("count", [1, 6])
 async def test_what_is_written_to_a_cache_and_thought_is_held_back_at_its_price(count: int) -> None:
     with DearServer(fan(count)) as server:
@@ -236,6 +244,7 @@ class WordyProvider(BaseProvider):
         return type("Model", (), {"max_output_tokens": 1_000})
 
 
+# Holds: agent-39
 async def test_a_limit_of_tokens_bounds_the_answers_of_providers_without_prices() -> None:
     model = WordyProvider()
     spawned: list[str] = []

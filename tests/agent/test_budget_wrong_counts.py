@@ -45,6 +45,7 @@ def answer_with(usage: Any) -> Recorded:
     return Recorded("".join([*lines, "data: [DONE]\n\n"]).encode())
 
 
+# Holds: agent-41
 @pytest.mark.parametrize("usage", WRONG, ids=json.dumps)
 async def test_usage_that_a_service_does_not_count_uses_a_budget_of_tokens_up(usage: Any) -> None:
     with ChatServer([answer_with(usage)] * 60) as server:
@@ -83,6 +84,7 @@ USAGES: list[Any] = [
 ]
 
 
+# Holds: agent-41
 @pytest.mark.parametrize("engine", [amplifier_core, plain], ids=["rust", "python"])
 @pytest.mark.parametrize("usage", USAGES, ids=repr)
 async def test_usage_that_a_provider_does_not_count_uses_a_budget_of_tokens_up(
@@ -100,6 +102,7 @@ async def test_usage_that_a_provider_does_not_count_uses_a_budget_of_tokens_up(
     assert 1 < model.calls < 60
 
 
+# Holds: agent-41
 async def test_two_counts_at_the_end_of_what_a_count_may_be_lose_no_answer() -> None:
     most = 2**63 - 1
     usage = {"prompt_tokens": most, "completion_tokens": most, "total_tokens": most}

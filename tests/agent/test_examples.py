@@ -54,6 +54,7 @@ def run(program: Path, folder: Path, **environment: str) -> str:
     return done.stdout
 
 
+# Holds: agent-61
 @pytest.mark.parametrize("name", sorted(PRINTS))
 def test_a_program_runs_as_it_is_written(name: str, tmp_path: Path) -> None:
     with AnthropicServer() as server:

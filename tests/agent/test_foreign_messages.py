@@ -96,6 +96,7 @@ def sent(model: ScriptedProvider) -> list[dict[str, Any]]:
     return [{key: each[key] for key in each if key != "metadata"} for each in messages]
 
 
+# Holds: agent-11
 @pytest.mark.parametrize("from_context", [False, True])
 async def test_a_conversation_in_the_form_of_openai_is_sent_in_ours(from_context: bool) -> None:
     model = ScriptedProvider(["ok"])
@@ -160,6 +161,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
+# Holds: agent-11
 @pytest.mark.parametrize(("message", "said"), REFUSED)
 async def test_a_message_that_cannot_be_sent_is_refused_where_it_is_given(
     message: dict[str, Any], said: str
@@ -193,6 +195,7 @@ json = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.just
 some = st.sampled_from
 
 
+# Holds: agent-11
 @given(
     st.lists(
         st.fixed_dictionaries(

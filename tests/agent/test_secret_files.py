@@ -40,6 +40,7 @@ def agent_of(policy: PathPolicy, call: Call, **parts: Any) -> Agent[Any]:
     return Agent(model, tools=tools, **parts)
 
 
+# Holds: sink-3
 @pytest.mark.parametrize("call", CALLS, ids=str)
 @pytest.mark.parametrize("agrees", [True, False])
 async def test_a_person_is_asked_and_their_answer_counts(
@@ -57,6 +58,7 @@ async def test_a_person_is_asked_and_their_answer_counts(
     assert (VALUE in str(result.messages)) is agrees
 
 
+# Holds: sink-3
 @pytest.mark.parametrize("call", CALLS, ids=str)
 async def test_without_a_person_nothing_is_read(policy: PathPolicy, call: Call) -> None:
     result = await agent_of(policy, call).run("read it")

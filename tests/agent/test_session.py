@@ -85,6 +85,7 @@ async def test_a_result_tells_the_whole_turn() -> None:
     assert json.loads(json.dumps(result.to_dict()))["usage"]["total"] == result.usage.total
 
 
+# Holds: agent-2
 async def test_tokens_are_counted_once_each() -> None:
     usage = Usage(
         input_tokens=100, output_tokens=30, total_tokens=130, reasoning_tokens=10,
@@ -100,6 +101,7 @@ async def test_tokens_are_counted_once_each() -> None:
     assert result.cost == Decimal("0.5")
 
 
+# Holds: agent-2
 async def test_a_cost_without_a_price_is_none_and_not_zero() -> None:
     priced = Usage(input_tokens=1, output_tokens=1, total_tokens=2, cost_usd=Decimal(1))
     script = [ChatResponse(content=[], tool_calls=None, usage=priced), "free"]
@@ -108,6 +110,7 @@ async def test_a_cost_without_a_price_is_none_and_not_zero() -> None:
         assert (await session.run("b")).cost is None
 
 
+# Holds: agent-1
 @pytest.mark.parametrize(
     ("word", "status", "reason"),
     [
@@ -127,6 +130,7 @@ async def test_a_cut_answer_or_a_refusal_is_never_taken_for_an_answer(
     assert result.text == ("" if status == "denied" else "part")
 
 
+# Holds: agent-1
 @pytest.mark.parametrize("event", ["prompt:submit", "provider:request"])
 async def test_a_turn_that_hooks_refuse_is_denied(event: str) -> None:
     @hook(event)
@@ -198,6 +202,7 @@ async def test_a_call_without_a_result_is_repaired_with_a_warning(
     ]
 
 
+# Holds: agent-1
 async def test_a_cancelled_turn_keeps_what_there_is_and_the_next_one_runs() -> None:
     model = ScriptedProvider([{"tool": "sleep"}, "Hello!"])
     async with Agent(model, tools=[sleep]).session() as session:

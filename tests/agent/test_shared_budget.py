@@ -45,6 +45,7 @@ def ending(result: Result[Any]) -> tuple[str, str | None, int]:
     return result.status, result.reason, result.model_calls
 
 
+# Holds: agent-35
 async def test_several_runs_draw_on_one_budget() -> None:
     budget = Budget(model_calls=3).shared()
     agent = Agent(ScriptedProvider(["one", "two", "three"]), budget=budget)
@@ -57,6 +58,7 @@ async def test_several_runs_draw_on_one_budget() -> None:
     ]
 
 
+# Holds: agent-43
 async def test_the_turns_of_a_conversation_draw_on_one_budget_and_close_as_others_do() -> None:
     budget = Budget(model_calls=3).shared()
     model = ScriptedProvider([LOOK, "one", LOOK, "closing"])
@@ -69,6 +71,7 @@ async def test_the_turns_of_a_conversation_draw_on_one_budget_and_close_as_other
     ]
 
 
+# Holds: agent-43
 async def test_it_is_accepted_wherever_a_budget_is() -> None:
     budget = Budget(model_calls=8, tool_calls=3).shared()
     child = Agent(ScriptedProvider(["read"], repeat=True), budget=budget)
@@ -131,6 +134,7 @@ LIMITS = [
 ]
 
 
+# Holds: agent-43
 @pytest.mark.parametrize(("budget", "reason"), LIMITS)
 async def test_the_reason_says_which_limit_of_the_shared_budget(
     budget: Budget, reason: str
@@ -177,6 +181,7 @@ async def test_runs_at_once_spend_no_more_than_it_has() -> None:
     assert budget.used.cost == server.cost
 
 
+# Holds: agent-43
 def test_threads_and_event_loops_share_it() -> None:
     budget = Budget(cost=Decimal("0.2")).shared()
     with GreedyServer(*"abcdefgh") as server:

@@ -129,6 +129,7 @@ def test_a_hook_that_no_event_can_call_is_refused_where_it_is_made() -> None:
         )
 
 
+# Holds: agent-12
 async def test_a_tool_class_is_refused_at_the_start() -> None:
     tools: list[Any] = [Look, Named, Named()]
     with pytest.raises(ConfigurationError) as raised:
@@ -139,6 +140,7 @@ async def test_a_tool_class_is_refused_at_the_start() -> None:
     )
 
 
+# Holds: agent-12
 @pytest.mark.parametrize("optional", [False, True])
 def test_a_context_that_is_not_the_first_parameter_is_refused(optional: bool) -> None:
     def late(a: int, ctx: ToolContext) -> str:
@@ -158,6 +160,7 @@ def test_a_context_that_is_not_the_first_parameter_is_refused(optional: bool) ->
     )
 
 
+# Holds: agent-12
 async def test_chunks_that_return_are_refused_at_the_start() -> None:
     with pytest.raises(ConfigurationError) as raised:
         await Agent(Chunkless()).run("go")
@@ -174,6 +177,7 @@ async def test_chunks_that_return_are_refused_at_the_call(provider: Any, found: 
     assert str(raised.value) == f"`chunks` of `{name}` returned a `{found}` ({YIELDS})"
 
 
+# Holds: agent-12
 @pytest.mark.parametrize("loop", ["loop-basic", "loop-streaming"])
 @pytest.mark.parametrize("answer", ["text", {"content": "text"}, None, b"text", ["text"]])
 async def test_a_provider_that_returns_no_response_is_named(loop: str, answer: Any) -> None:

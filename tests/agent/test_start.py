@@ -28,6 +28,7 @@ def add(a: int, b: int = 1) -> int:
     return a + b
 
 
+# Holds: agent-5
 async def test_all_that_is_wrong_at_the_start_is_one_error() -> None:
     @tool(needs_approval=True)
     def put(context: ToolContext[Cart], item: str) -> str:
@@ -41,6 +42,7 @@ async def test_all_that_is_wrong_at_the_start_is_one_error() -> None:
     )
 
 
+# Holds: agent-5
 async def test_what_is_wrong_with_the_plan_and_with_the_objects_is_one_list() -> None:
     @tool(needs_approval=True)
     def put(context: ToolContext[Cart], item: str) -> str:
@@ -94,6 +96,7 @@ async def test_a_state_is_checked_by_each_type_that_can_be(
             await agent.run("hi", state=state)
 
 
+# Holds: agent-5
 async def test_a_plan_with_mistakes_raises_them_as_one_configuration_error() -> None:
     agent = Agent("demo", tools=["tool-serch"], hooks=[{"module": "hooks-gaurd"}])
     with pytest.raises(ConfigurationError) as caught:

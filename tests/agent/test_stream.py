@@ -59,6 +59,7 @@ def plain(event: Any) -> Any:
     return type(event).__name__, *fields.values()
 
 
+# Holds: agent-3
 async def test_the_events_of_a_turn_end_with_its_result() -> None:
     COLOUR.set("blue")
     stream = Agent(ScriptedProvider(SCRIPT), tools=[count]).stream("go")
@@ -105,6 +106,7 @@ async def test_a_refused_call_has_no_start_and_a_failed_one_is_an_error() -> Non
     assert "broken" in finished["fail"].output
 
 
+# Holds: agent-4
 async def test_the_turn_waits_until_each_event_is_taken() -> None:
     model = ScriptedProvider(["one two three", "next"])
     async with Agent(model).session() as session:
@@ -119,6 +121,7 @@ async def test_the_turn_waits_until_each_event_is_taken() -> None:
         assert (await session.run("on")).text == "next"
 
 
+# Holds: agent-3
 async def test_a_dropped_stream_cancels_its_turn() -> None:
     model = ScriptedProvider(["one two three", "next"])
     async with Agent(model).session() as session:

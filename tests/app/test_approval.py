@@ -158,6 +158,7 @@ def rows_of(terminal: Terminal, prompt: str, columns: int = 80) -> list[str]:
     return terminal.rows
 
 
+# Holds: sink-23
 @SLOW
 @given(PROMPTS, st.integers(20, 120))
 def test_no_prompt_can_imitate_a_row_of_the_question(
@@ -173,6 +174,7 @@ def test_no_prompt_can_imitate_a_row_of_the_question(
     assert not any(" " * 3 in row for row in rows)
 
 
+# Holds: sink-23
 @SLOW
 @given(PROMPTS, PROMPTS)
 def test_two_prompts_never_look_alike(terminal: Terminal, one: str, other: str) -> None:
@@ -184,6 +186,7 @@ def test_the_mark_is_new_each_time(terminal: Terminal) -> None:
     assert len({rows_of(terminal, "Run it?")[0][:4] for _ in range(20)}) > 10
 
 
+# Holds: sink-23
 async def test_what_was_typed_before_the_question_does_not_answer_it(terminal: Terminal) -> None:
     os.write(terminal.keyboard, b"allow\nyes\nal")
     assert await terminal.ask(b"low\n") == "Deny"
@@ -214,6 +217,7 @@ async def test_a_long_question_is_shown_whole_and_says_how_long_it_is(terminal: 
 SECRET = "planted-Q7wE9rT2yU4iO6pA8sD1"
 
 
+# Holds: secret-7
 async def test_a_question_is_shown_to_the_byte(terminal: Terminal, monkeypatch: Any) -> None:
     """Blanks are counted, what looks like an escape differs from one, and a secret must be known."""
     monkeypatch.setattr(approval, "SECRETS", Secrets({"API_KEY": SECRET}))

@@ -59,6 +59,7 @@ def test_a_turn_with_thinking_tools_and_an_answer(keyed: Any, model: Any) -> Non
     ]
 
 
+# Holds: command-4
 def test_an_answer_that_starts_again_is_marked_where_it_broke_off(keyed: Any, model: Any) -> None:
     first = model.said({"type": "text", "text": "All is lo"}, {"type": "text", "text": "st"})[:6]
     again = model.event("message_start", message={"id": "msg_2", "role": "assistant"})

@@ -501,6 +501,7 @@ def test_wrapping_loses_no_character_and_fits(text: str, width: int) -> None:
     assert "".join("".join(inside).split()) == "".join(text.split())
 
 
+# Holds: command-4
 def test_blocks_that_the_provider_takes_back_are_closed_and_one_line_says_so() -> None:
     def dropped(index: int, kind: str) -> Event:
         return ("content_block:end", {"block_type": kind, "block_index": index, "dropped": True})

@@ -20,6 +20,7 @@ class Hostile(Exception):
         raise RuntimeError
 
 
+# Holds: command-3
 @pytest.mark.parametrize(
     ("error", "line"),
     [

@@ -43,6 +43,7 @@ def text_of(result: dict[str, Any]) -> str:
     return content if isinstance(content, str) else "".join(block["text"] for block in content)
 
 
+# Holds: sink-53
 def test_request_flow(keyed: Any, model: Any) -> None:
     """User input → command → message processor → content block → model."""
     model.reply(*model.said(ANSWER))
@@ -71,6 +72,7 @@ def test_what_is_only_reported_makes_no_noise(keyed: Any, model: Any) -> None:
     assert "script" not in done.stdout
 
 
+# Holds: sink-53
 def test_response_flow(keyed: Any, model: Any) -> None:
     """Model → content blocks → tool → message processor → user."""
     (keyed.folder / "notes.txt").write_text("one\ntwo\n")
@@ -139,6 +141,7 @@ CONTENTS = [
 ]
 
 
+# Holds: sink-53
 def test_scenario_tools_with_every_kind_of_content(keyed: Any, model: Any) -> None:
     """Text, nothing, structures and errors come back in the order of the calls, as they are."""
     (keyed.folder / "text.txt").write_text(CONTENTS[0][2]["content"])
@@ -252,6 +255,7 @@ def test_scenario_a_tool_that_takes_too_long_is_an_error_to_the_model(
     assert "tool `read_file` was ended after 1e-06 s" in text_of(result)
 
 
+# Holds: sink-52
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["display", "json"])
 def test_scenario_a_prompt_that_is_too_long_reaches_no_model_and_is_a_failure(
     keyed: Any, model: Any, options: list[str]

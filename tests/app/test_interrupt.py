@@ -53,6 +53,7 @@ def test_a_termination_ends_the_turn_at_once_and_cleans_up(
 DRAWING = ("amplifier_app.display.session_display", "rich.console")
 
 
+# Holds: command-6
 @pytest.mark.parametrize(
     "moment",
     [

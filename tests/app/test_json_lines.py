@@ -35,6 +35,7 @@ def refuse(constant: str) -> None:
     raise AssertionError(constant)
 
 
+# Holds: command-9
 @given(ANY_TEXT, VALUES | ANY_TEXT)
 def test_every_event_is_one_line_of_strict_json(event: str, data: Any) -> None:
     line = json_line(event, data)
@@ -126,6 +127,7 @@ def test_what_json_cannot_hold_or_python_cannot_read_back_becomes_text() -> None
     }
 
 
+# Holds: command-9
 def test_nothing_that_a_terminal_acts_on_is_left() -> None:
     every = "".join(map(chr, [*range(32), *range(127, 160)]))
     line = json_line("e", every)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_app.known_secrets import Secrets
-from amplifier_app.named_secrets import with_names
-from amplifier_app.weak_secret import is_weak
+from amplifier_app.named_secrets import is_weak, with_names
 from amplifier_guard.question import AsIs, question_rows
 
 KEY = "planted-Q7wE9rT2yU4iO6pA8sD1"
@@ -29,11 +28,13 @@ def shown(text: str) -> str:
     return "\n".join(question_rows(with_names(text, NAMES), "bcdf", 80))
 
 
+# Holds: secret-7
 @given(TEXTS, TEXTS)
 def test_texts_that_differ_look_different(one: str, other: str) -> None:
     assert (shown(one) == shown(other)) is (one == other)
 
 
+# Holds: secret-7
 @given(TEXTS)
 def test_no_eight_characters_of_a_strong_secret_are_shown(text: str) -> None:
     seen = "".join(with_names(text, NAMES))

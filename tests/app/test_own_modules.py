@@ -63,6 +63,7 @@ def as_console_script(command: Any) -> Any:
     )
 
 
+# Holds: sink-59
 @pytest.mark.parametrize("plant", [plant_packages, plant_entry_points])
 def test_nothing_importable_replaces_a_module_of_the_command(
     keyed: Any, model: Any, tmp_path: Path, ran: Path, plant: Any
@@ -95,6 +96,7 @@ def test_the_guard_of_the_command_judges_whatever_has_its_name(
     assert "the prompt was refused" in done.stderr
 
 
+# Holds: sink-59
 @pytest.mark.parametrize("entries", ["{own}:", ":{own}", "{own}::", "/nowhere::{own}"])
 def test_a_stray_colon_in_the_path_of_python_imports_nothing_of_the_current_folder(
     keyed: Any, model: Any, ran: Path, entries: str

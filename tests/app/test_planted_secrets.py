@@ -299,6 +299,7 @@ def test_there_are_thirty_secrets_at_twelve_places() -> None:
         }
 
 
+# Holds: secret-6
 def test_no_secret_is_in_the_event_log_the_error_output_or_on_the_terminal(
     session: Session,
 ) -> None:
@@ -320,6 +321,7 @@ def test_no_secret_is_in_the_event_log_the_error_output_or_on_the_terminal(
         assert told.count("[REDACTED:") > 15
 
 
+# Holds: secret-6
 def test_each_secret_would_be_seen_without_the_redactor(session: Session) -> None:
     path = session.command.environment["PYTHONPATH"]
     session.command.environment["PYTHONPATH"] = f"{PLANTED / 'bare'}:{path}"

@@ -84,6 +84,7 @@ def event_names(stdout: str) -> list[str]:
     return [json.loads(line)["event"] for line in stdout.splitlines()]
 
 
+# Holds: sink-41
 def test_a_project_sets_no_endpoint_key_hook_server_or_approval(
     keyed: Any, model: Any, planted: Path, tmp_path: Path
 ) -> None:

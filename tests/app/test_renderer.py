@@ -98,6 +98,7 @@ def test_arguments_are_previewed_to_200_characters() -> None:
     assert shown == f'🔧 Calling write(content="{"x" * 190}…)\n'
 
 
+# Holds: command-5
 @pytest.mark.parametrize("is_terminal", [False, True], ids=["pipe", "terminal"])
 @pytest.mark.parametrize(
     "block",

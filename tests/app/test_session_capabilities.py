@@ -33,6 +33,7 @@ MODULES["tool-search"] = "telling_tool"
 """
 
 
+# Holds: secret-9
 def test_modules_find_the_redactor_that_knows_the_keys_of_the_command(
     keyed: Any, model: Any, tmp_path: Path
 ) -> None:

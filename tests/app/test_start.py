@@ -57,6 +57,7 @@ sys.__stderr__.write(repr((code, found[{0 if at_first_word else -1}])))
     return names
 
 
+# Holds: command-1
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["run", "--help"], ["list-modules", "-h"]])
 def test_help_imports_nothing_that_a_turn_needs(command: Any, arguments: list[str]) -> None:
     assert imported(command, *arguments) == []
@@ -70,11 +71,13 @@ def test_help_says_of_the_commands_of_the_kernel_what_they_say(capfd: Any) -> No
         assert line.split(maxsplit=1)[1] == command.get_short_help_str(80)
 
 
+# Holds: command-2
 def test_the_notice_of_the_demo_model_is_there_before_the_rest(command: Any) -> None:
     # The package without its names: the extension is part of it.
     assert imported(command, "run", "hello", at_first_word=True) == ["amplifier_core"]
 
 
+# Holds: command-2
 def test_a_turn_does_not_import_trio(command: Any) -> None:
     assert "trio" not in imported(command, "run", "hello")
 

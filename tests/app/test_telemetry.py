@@ -74,6 +74,7 @@ def asked(keyed: Any, model: Any) -> Any:
     return keyed
 
 
+# Holds: observe-6
 def test_a_turn_is_spans_and_metrics_without_secrets(asked: Any, collector: Collector) -> None:
     asked.environment["OTEL_EXPORTER_OTLP_ENDPOINT"] = collector.url
 
@@ -107,6 +108,7 @@ def test_one_kind_goes_where_it_has_an_address(
     assert {path for path, _ in collector.bodies} == {path}
 
 
+# Holds: observe-6
 def test_without_an_address_nothing_is_observed(asked: Any, collector: Collector) -> None:
     (asked.folder / ".env").write_text(f"OTEL_EXPORTER_OTLP_ENDPOINT={collector.url}\n")
     asked.environment["OTEL_SERVICE_NAME"] = "x"

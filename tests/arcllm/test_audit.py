@@ -24,6 +24,7 @@ def layer(beneath: FakeStep, **settings: Any) -> AuditLayer:
     )
 
 
+# Holds: layer-21
 async def test_a_record_has_metadata_alone(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "arcllm.audit")
     answer = response("the answer", tool_calls=[ToolCall(id="1", name="look", arguments={"a": 1})])

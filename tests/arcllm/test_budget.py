@@ -45,6 +45,7 @@ async def test_a_call_is_charged_to_everybody_its_provider_and_its_agent(tmp_pat
     }
 
 
+# Holds: layer-17
 async def test_a_call_may_say_for_which_agent_it_is(tmp_path: Path) -> None:
     settings = {"agent": "writer", "agents": {"reader": {"daily_limit_usd": 0.0001}}}
 
@@ -56,6 +57,7 @@ async def test_a_call_may_say_for_which_agent_it_is(tmp_path: Path) -> None:
     assert ("agent:reader", "2026-09") not in spent(tmp_path)
 
 
+# Holds: layer-17
 @pytest.mark.parametrize("is_stream", [False, True])
 async def test_the_provider_that_answered_is_charged_by_its_own_price(
     tmp_path: Path, is_stream: bool

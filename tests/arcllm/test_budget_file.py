@@ -39,6 +39,7 @@ async def test_a_reservation_of_a_process_that_died_expires(tmp_path: Path) -> N
     assert reserved(tmp_path) == 0
 
 
+# Holds: layer-10
 async def test_calls_at_once_never_pass_a_limit_together(tmp_path: Path) -> None:
     beneath = FakeStep([response(metadata={"cost_usd": 0.002})])
     budget = layer(tmp_path, beneath, daily_limit_usd=0.0205)
@@ -59,6 +60,7 @@ async def test_calls_at_once_never_pass_a_limit_together(tmp_path: Path) -> None
     await budget.close()
 
 
+# Holds: layer-10
 def test_two_processes_never_pass_a_limit_together(tmp_path: Path) -> None:
     program = """
 import sys
@@ -128,6 +130,7 @@ async def test_a_file_that_stays_locked_is_an_error(tmp_path: Path) -> None:
         other.close()
 
 
+# Holds: layer-13
 async def test_a_busy_file_does_not_hold_up_other_tasks(tmp_path: Path) -> None:
     budget = layer(tmp_path, busy_seconds=60)
     await budget.complete(ask())
@@ -146,6 +149,7 @@ async def test_a_busy_file_does_not_hold_up_other_tasks(tmp_path: Path) -> None:
     await budget.close()
 
 
+# Holds: layer-13
 async def test_a_reservation_that_nobody_waits_for_any_more_is_released(tmp_path: Path) -> None:
     beneath = FakeStep()
     budget = layer(tmp_path, beneath, busy_seconds=60)
@@ -245,6 +249,7 @@ def test_no_limit_needs_no_reservation(tmp_path: Path, caplog: pytest.LogCapture
     assert spent(tmp_path)["all", "2026-09"] == 200
 
 
+# Holds: layer-14
 def test_a_link_to_nothing_is_no_budget_file(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     (tmp_path / "budget").symlink_to(elsewhere)
@@ -257,6 +262,7 @@ def test_a_link_to_nothing_is_no_budget_file(tmp_path: Path) -> None:
     assert not elsewhere.exists()
 
 
+# Holds: layer-14
 def test_sqlite_makes_no_budget_file_that_others_can_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

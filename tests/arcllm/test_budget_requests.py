@@ -53,6 +53,7 @@ def dollars(folder: Path, scope: str = "all") -> Decimal:
     return Decimal(by_day.get(scope, 0)) / MILLION
 
 
+# Holds: layer-11
 @WAYS
 async def test_a_thinking_budget_that_raises_the_limit_is_reserved_too(
     tmp_path: Path, is_stream: bool
@@ -81,6 +82,7 @@ async def test_a_thinking_budget_that_raises_the_limit_is_reserved_too(
     assert refused > 0
 
 
+# Holds: layer-11
 @WAYS
 async def test_the_limit_of_an_answer_is_lowered_to_what_is_paid_and_says_so(
     tmp_path: Path, is_stream: bool
@@ -101,6 +103,7 @@ async def test_the_limit_of_an_answer_is_lowered_to_what_is_paid_and_says_so(
     assert answer.metadata["budget"]["cost_usd"] == f"{server.cost:.6f}"
 
 
+# Holds: layer-11
 @WAYS
 async def test_a_request_with_room_for_less_than_256_tokens_is_not_sent(
     tmp_path: Path, is_stream: bool
@@ -126,6 +129,7 @@ async def test_a_short_answer_needs_no_more_room_than_it_asks_for(tmp_path: Path
     assert "degradations" not in answer.metadata
 
 
+# Holds: layer-11
 @WAYS
 async def test_calls_at_once_never_pass_a_limit_together(tmp_path: Path, is_stream: bool) -> None:
     refused: list[ArcLLMBudgetError] = []
@@ -145,6 +149,7 @@ async def test_calls_at_once_never_pass_a_limit_together(tmp_path: Path, is_stre
     assert reserved(tmp_path) == 0
 
 
+# Holds: layer-12
 @WAYS
 async def test_each_attempt_that_may_have_been_paid_counts(tmp_path: Path, is_stream: bool) -> None:
     faults = [Fault(cut=0), Fault(status=529)]
@@ -159,6 +164,7 @@ async def test_each_attempt_that_may_have_been_paid_counts(tmp_path: Path, is_st
     assert answer.metadata["budget"]["estimated"] is True
 
 
+# Holds: layer-12
 @WAYS
 async def test_a_request_that_the_service_refuses_costs_nothing(
     tmp_path: Path, is_stream: bool
@@ -210,6 +216,7 @@ def chat_model(server: Any, budget: dict[str, Any]) -> Model:
     return load_model("openai_chat:gpt-4.1", api_key="key", base_url=server.url, budget=budget)
 
 
+# Holds: layer-12
 @WAYS
 @pytest.mark.parametrize("usage", WRONG, ids=json.dumps)
 async def test_usage_that_a_service_does_not_count_costs_what_was_reserved(
@@ -228,6 +235,7 @@ async def test_usage_that_a_service_does_not_count_costs_what_was_reserved(
     assert min(answer.usage.input_tokens, answer.usage.output_tokens) >= 0
 
 
+# Holds: layer-12
 @WAYS
 async def test_the_largest_counts_lose_no_answer_and_use_the_budget_up(
     tmp_path: Path, is_stream: bool
@@ -243,6 +251,7 @@ async def test_the_largest_counts_lose_no_answer_and_use_the_budget_up(
     assert dollars(tmp_path) == Decimal(MOST_MICROS) / MILLION
 
 
+# Holds: layer-12
 def test_the_sums_of_a_file_stay_whole_numbers(tmp_path: Path) -> None:
     store = BudgetStore(tmp_path / "budget", 10)
     account = Account.at(NOON, None, "fake")

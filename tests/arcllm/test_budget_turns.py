@@ -80,6 +80,7 @@ async def asked(layer: Step, call: Call, is_stream: bool) -> LLMResponse:
     return pieces[-1]
 
 
+# Holds: layer-16
 @WAYS
 async def test_a_model_of_the_chain_is_asked_with_a_reservation_of_its_own(
     models: Models, is_stream: bool
@@ -171,6 +172,7 @@ async def test_a_call_that_is_cancelled_is_charged_to_who_was_asked(
     assert reserved(models.folder) == 0
 
 
+# Holds: layer-16
 @WAYS
 async def test_the_limit_of_the_model_that_is_chosen_holds(models: Models, is_stream: bool) -> None:
     beneath = models.step("fake")
@@ -190,6 +192,7 @@ async def test_the_limit_of_the_model_that_is_chosen_holds(models: Models, is_st
     assert spent(models.folder)["provider:next", "2026-09"] == 2000
 
 
+# Holds: layer-16
 async def test_calls_at_once_never_pass_the_limit_of_a_fallback(models: Models) -> None:
     models.step("fake", api_error())
     models.step("next", response(metadata={"cost_usd": 0.001}))

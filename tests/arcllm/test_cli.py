@@ -86,6 +86,7 @@ def test_json_is_one_line_and_with_stream_a_line_for_each_delta(
     assert {each["type"] for each in deltas} == {"TextDelta", "ThinkingDelta"}
 
 
+# Holds: arcllm-24
 @pytest.mark.parametrize("more", [[], ["--stream"]])
 def test_what_controls_a_terminal_is_not_printed(
     more: list[str], environment: dict[str, str], server: AnthropicServer
@@ -148,6 +149,7 @@ def test_wrong_usage_is_one_line_and_the_code_2(
     assert line.isprintable()
 
 
+# Holds: arcllm-24
 @pytest.mark.parametrize("more", [[], ["--stream"], ["--json"]])
 def test_a_call_that_fails_is_one_line_and_the_code_1(
     more: list[str], environment: dict[str, str], server: AnthropicServer

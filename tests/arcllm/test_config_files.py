@@ -318,6 +318,7 @@ PLACES: dict[str, set[str]] = {
 }
 
 
+# Holds: arcllm-15
 @given(place=st.sampled_from(sorted(PLACES)), kind=st.sampled_from(SCALARS))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_value_of_a_wrong_type_is_named_with_its_key_and_the_file(
@@ -351,6 +352,7 @@ TOML = st.recursive(
 )
 
 
+# Holds: arcllm-15
 @given(
     table=st.sampled_from(
         ["defaults", "vault", "modules", "providers", "modules.retry", "nothing"]
@@ -369,6 +371,7 @@ def test_whatever_a_file_says_it_is_read_or_a_configuration_error(
     assert said is None or "\n" not in said
 
 
+# Holds: arcllm-15
 @given(content=st.binary(max_size=200))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_bytes_a_file_holds_it_is_read_or_a_configuration_error(

@@ -88,6 +88,7 @@ def test_a_model_is_named_beside_its_provider_or_after_it(
     assert split_target(provider, model) == target
 
 
+# Holds: arcllm-16
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -113,6 +114,7 @@ def test_a_name_that_cannot_be_meant_is_answered_with_one_that_can(
     assert said in caught.value.message
 
 
+# Holds: arcllm-16
 @pytest.mark.parametrize(
     ("layer", "key", "setting"),
     [("fallback", "chain", "`chain.1`"), ("routing", "models", "`models.1`")],
@@ -163,6 +165,7 @@ def test_a_setting_that_does_not_exist_is_answered_with_one_that_does() -> None:
         load_model("openai", api_key="k", retry={"max_retris": 3})
 
 
+# Holds: arcllm-16
 def test_a_model_that_nobody_knows_is_passed_on() -> None:
     model = load_model("openai", "gpt-99-imaginary", api_key="a-key")
 
@@ -201,6 +204,7 @@ def test_the_program_goes_before_the_provider_and_that_before_the_defaults(file:
     )
 
 
+# Holds: arcllm-17
 def test_costs_hold_for_their_model_alone(file: Path) -> None:
     file.write_text("""
         [providers.openai.models.gpt-5]
@@ -230,6 +234,7 @@ def test_a_provider_of_the_file_has_its_name_and_the_api_of_another(
     assert load_provider_config("work").api_format == "openai"
 
 
+# Holds: arcllm-18
 def test_the_key_of_another_service_is_never_sent(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +262,7 @@ def test_the_variable_of_the_key_may_have_another_name(
     assert find_target("openai", None, {"api_key": "given"}).settings["api_key"] == "given"
 
 
+# Holds: arcllm-18
 def test_a_vault_goes_before_the_environment_and_never_into_it(
     file: Path, vault: type[FakeVault], monkeypatch: pytest.MonkeyPatch
 ) -> None:

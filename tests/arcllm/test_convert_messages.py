@@ -85,11 +85,13 @@ def test_a_result_without_content_is_empty() -> None:
     assert plain(kernel_block(result, {}))["output"] == ""
 
 
+# Holds: arcllm-3
 @given(MESSAGES)
 def test_what_goes_there_comes_back(message: Message) -> None:
     assert readable_message(there(message)) == message
 
 
+# Holds: arcllm-3
 @given(kernel_strategies.MESSAGES | kernel_strategies.TOOL_MESSAGES)
 def test_what_comes_from_there_goes_back(message: kernel.Message) -> None:
     here = readable_message(message)
@@ -98,6 +100,7 @@ def test_what_comes_from_there_goes_back(message: kernel.Message) -> None:
     assert there(stored) == message
 
 
+# Holds: arcllm-5
 @given(kernel_strategies.ANSWERS, st.lists(BLOCKS, max_size=4))
 def test_what_was_changed_counts(answer: kernel.Message, changed: list[Any]) -> None:
     here = readable_message(answer)
@@ -106,6 +109,7 @@ def test_what_was_changed_counts(answer: kernel.Message, changed: list[Any]) -> 
     assert [each[0] for each in found if each is not None] == changed
 
 
+# Holds: arcllm-5
 @given(kernel_strategies.ANSWERS, st.data())
 def test_hidden_blocks_stay_between_the_blocks_that_were_not_changed(
     answer: kernel.Message, data: st.DataObject

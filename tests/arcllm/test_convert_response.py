@@ -86,6 +86,7 @@ def test_an_answer_of_nothing_is_an_empty_message() -> None:
     assert (response.content, response.message.content) == (None, [])
 
 
+# Holds: arcllm-6
 @pytest.mark.parametrize(
     ("word", "said", "expected"),
     [
@@ -105,6 +106,7 @@ def test_no_stop_reason_is_masked(word: str | None, said: str | None, expected: 
     assert llm_response(found, "x").stop_reason == expected
 
 
+# Holds: arcllm-6
 def test_usage_that_is_not_reported_is_nothing_and_named() -> None:
     response = llm_response(answer(text("a")), "x")
     assert response.usage == Usage(input_tokens=0, output_tokens=0, total_tokens=0)
@@ -150,6 +152,7 @@ def test_what_a_provider_notes_for_itself_rides_along_and_is_not_shown() -> None
     assert sent.metadata == {**OPAQUE, "openai:response_id": "resp_1"}
 
 
+# Holds: arcllm-4
 @given(kernel_strategies.ANSWERS)
 def test_the_message_of_an_answer_is_the_answer(message: kernel.Message) -> None:
     blocks = [plain(block) for block in message.content if not isinstance(block, str)]
@@ -166,6 +169,7 @@ def test_the_message_of_an_answer_is_the_answer(message: kernel.Message) -> None
         assert content == [block for block in blocks if block != text("")]
 
 
+# Holds: arcllm-5
 @given(kernel_strategies.ANSWERS)
 def test_the_message_says_what_a_response_was_changed_to(message: kernel.Message) -> None:
     blocks = [plain(block) for block in message.content if not isinstance(block, str)]

@@ -54,6 +54,7 @@ async def test_nothing_is_opened_while_the_first_model_answers():
     assert others.opened == []
 
 
+# Holds: layer-6
 @given(outcomes=st.lists(st.booleans(), min_size=1, max_size=11), streams=st.booleans())
 async def test_the_first_model_that_can_answers_or_the_first_error_is_raised(outcomes, streams):
     names = [f"p{index}" for index in range(len(outcomes))]
@@ -131,6 +132,7 @@ async def test_a_cancellation_is_not_passed_on():
     assert others.opened == []
 
 
+# Holds: layer-4
 async def test_a_stream_that_was_shown_is_not_begun_by_another_model():
     others, shown = Others(FakeStep(name="other")), []
     breaking = FakeStep([response("a b")], fails_after=1)

@@ -34,6 +34,7 @@ def test_every_name_is_there() -> None:
         _ = arcllm.load_modell  # type: ignore[attr-defined]
 
 
+# Holds: arcllm-25
 def test_the_import_reads_no_file_of_the_user_and_opens_nothing(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("OPENAI_API_KEY=from-the-folder\n")
     printed = run(
@@ -55,6 +56,7 @@ print(dict(os.environ) == before)
     assert printed == "[]\n[]\nTrue\n"
 
 
+# Holds: arcllm-25
 def test_the_import_of_the_common_names_loads_no_client_and_no_provider(tmp_path: Path) -> None:
     printed = run(
         """

@@ -33,6 +33,7 @@ def check(error: ArcLLMAPIError, said: str) -> None:
     assert (error.status_code, error.provider, error.retryable) == (None, "openai_chat", True)
 
 
+# Holds: arcllm-12
 @MOMENTS
 @pytest.mark.parametrize("is_stream", [False, True])
 async def test_a_call_whose_server_is_killed_ends_and_the_next_one_works(
@@ -65,6 +66,7 @@ async def test_a_call_whose_server_is_killed_ends_and_the_next_one_works(
             assert again.connections == 0
 
 
+# Holds: arcllm-12
 @MOMENTS
 @pytest.mark.parametrize("is_stream", [False, True])
 def test_a_call_without_await_whose_server_is_killed_ends_and_the_next_one_works(

@@ -58,6 +58,7 @@ async def test_a_request_carries_the_trace_of_its_call(served):
     assert len(sent["traceparent"].split("-")) == 4
 
 
+# Holds: layer-9
 @pytest.mark.parametrize(
     ("headers", "message"),
     [
@@ -100,6 +101,7 @@ async def test_what_a_service_refuses_for_now_is_asked_for_again(served, status,
     assert clock.slept == [1.0]
 
 
+# Holds: layer-5
 @pytest.mark.parametrize(
     ("headers", "least", "most"),
     [

@@ -10,6 +10,7 @@ from pathlib import Path
 PROGRAM = Path(__file__).parents[1] / "proof" / "many_calls.py"
 
 
+# Holds: layer-22
 def test_many_calls_through_the_whole_stack_leave_nothing() -> None:
     command = [sys.executable, str(PROGRAM), "2000"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

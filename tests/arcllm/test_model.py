@@ -203,6 +203,7 @@ async def test_nothing_stays_open_once_the_response_is_there() -> None:
             break
 
 
+# Holds: arcllm-19
 async def test_a_bare_and_a_wrapped_model_are_context_managers() -> None:
     step = FakeStep()
     async with model_of(step) as model:
@@ -329,6 +330,7 @@ async def test_a_batch_keeps_the_order_and_its_limit() -> None:
     assert await model.batch([]) == []
 
 
+# Holds: arcllm-21
 async def test_a_failure_of_a_batch_does_not_lose_the_other_answers() -> None:
     error = api_error()
     step = FakeStep([response("a"), error, response("c")])
@@ -371,6 +373,7 @@ async def test_a_cancelled_batch_leaves_nothing_open() -> None:
     assert step.open == 0
 
 
+# Holds: arcllm-20
 async def test_a_thousand_calls_at_once_are_answered() -> None:
     with AnthropicServer() as server:
         async with served("anthropic", server) as model:
@@ -380,6 +383,7 @@ async def test_a_thousand_calls_at_once_are_answered() -> None:
     assert {answer.content for answer in answers} == {"Hello! How can I help?"}
 
 
+# Holds: arcllm-20
 def test_a_model_is_shared_by_the_loops_of_threads() -> None:
     answers: list[str | None] = []
 
@@ -429,6 +433,7 @@ async def test_a_call_may_say_for_whom_it_is_and_nobody_sends_it() -> None:
         await model_of(step).complete("Hi", agent="")
 
 
+# Holds: layer-20
 async def test_the_key_of_the_provider_is_a_secret_for_the_layers(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

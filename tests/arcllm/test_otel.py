@@ -67,6 +67,7 @@ class Recorded:
         ]
 
 
+# Holds: layer-24
 async def test_a_call_is_a_span_with_the_attributes_of_the_conventions():
     recorded = Recorded()
     metadata = {"cost_usd": 0.5, "request_id": "req_1"}

@@ -166,6 +166,7 @@ async def test_what_is_not_known_of_one_answer_is_not_known_of_both(known: int) 
     assert answer.metadata == {"unreported": ["output_tokens"], "output_retries": 1}
 
 
+# Holds: arcllm-22
 async def test_an_answer_that_does_not_fit_is_asked_for_once_more() -> None:
     model, step = model_of(
         response("Paris!", metadata={"cost_usd": 0.25}),
@@ -185,6 +186,7 @@ async def test_an_answer_that_does_not_fit_is_asked_for_once_more() -> None:
     assert '"people"' in str(told.content)
 
 
+# Holds: arcllm-22
 async def test_two_answers_that_do_not_fit_are_an_error_with_the_text() -> None:
     model, step = model_of(response("Paris!"), response('{"name": "Paris"}'))
 

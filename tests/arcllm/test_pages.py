@@ -46,6 +46,7 @@ def test_the_first_program_is_a_loop_of_tool_calls_in_twenty_lines() -> None:
     assert "while response.tool_calls:" in lines
 
 
+# Holds: layer-23
 @pytest.mark.parametrize("layer", ORDER)
 def test_the_page_of_the_layers_has_every_setting(layer: str) -> None:
     page = (Path(__file__).parents[2] / "docs" / "arcllm" / "layers.md").read_text()

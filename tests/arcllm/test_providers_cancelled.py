@@ -43,6 +43,7 @@ def said(response: LLMResponse) -> Any:
     return response.model_dump(exclude={"metadata", "opaque"})
 
 
+# Holds: arcllm-11
 @pytest.mark.parametrize("ask", [complete, stream])
 @pytest.mark.parametrize("name", SOME)
 async def test_a_call_can_be_cancelled_at_every_await(name: str, ask: Ask) -> None:
@@ -78,6 +79,7 @@ async def test_a_call_that_waits_for_the_service_can_be_cancelled(
         assert (await ask(step)).tool_calls
 
 
+# Holds: arcllm-11
 @pytest.mark.parametrize("name", SOME)
 async def test_a_stream_can_be_left_at_every_piece(name: str) -> None:
     async with SERVICES[name].asking([MIXED]) as (step, server):

@@ -65,6 +65,7 @@ def of_stored_response(response: LLMResponse) -> Message:
     return LLMResponse.model_validate_json(response.model_dump_json()).message
 
 
+# Holds: arcllm-7
 @pytest.mark.parametrize("ask", [completed, streamed])
 @pytest.mark.parametrize(
     ("name", "kept"),
@@ -126,6 +127,7 @@ async def test_a_service_that_wants_its_thoughts_back_says_so() -> None:
         assert (await step.complete(Asked(messages, [LOOK], asked))).tool_calls
 
 
+# Holds: arcllm-9
 @pytest.mark.parametrize("name", SERVICES)
 async def test_a_result_without_its_call_is_left_out_and_a_degradation(name: str) -> None:
     orphan = ToolResultBlock(tool_use_id="call9x8y7", content="seen")

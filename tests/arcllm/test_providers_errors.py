@@ -31,6 +31,7 @@ async def complete(step: Step, call: Call) -> Any:
 ASKS = pytest.mark.parametrize("ask", [complete, streamed])
 
 
+# Holds: arcllm-10
 @ASKS
 @pytest.mark.parametrize("name", SERVICES)
 @pytest.mark.parametrize(
@@ -104,6 +105,7 @@ async def test_nobody_at_an_address_is_an_error_that_names_it(ask: Any) -> None:
     assert caught.value.hint == "check `ANTHROPIC_BASE_URL` and the network"
 
 
+# Holds: arcllm-10
 async def test_the_limit_of_a_service_is_no_reason_to_wait() -> None:
     nothing_left = Fault(
         status=200,

@@ -26,6 +26,7 @@ async def asked_and_closed(step: ProviderStep) -> LLMResponse:
         await step.close()
 
 
+# Holds: arcllm-13
 @pytest.mark.parametrize("name", SERVICES)
 def test_one_step_serves_one_event_loop_after_another(name: str) -> None:
     service = SERVICES[name]
@@ -38,6 +39,7 @@ def test_one_step_serves_one_event_loop_after_another(name: str) -> None:
     assert [response.content for response in found] == ["one", "two", "three"]
 
 
+# Holds: arcllm-13
 def test_one_step_serves_several_threads_at_once() -> None:
     service, count, each = SERVICES["anthropic"], 6, 5
     barrier = Barrier(count)

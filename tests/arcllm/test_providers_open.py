@@ -137,6 +137,7 @@ def test_a_local_address_may_be_without_tls(url: str) -> None:
     assert open_provider("openai_chat", "m", {"base_url": url}).name == "openai_chat"
 
 
+# Holds: arcllm-14
 @pytest.mark.parametrize(
     "url", ["http://models.example.org/v1", "http://8.8.8.8/v1", "http://localhost.example.org"]
 )

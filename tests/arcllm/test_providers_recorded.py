@@ -91,6 +91,7 @@ async def outcome(ask: Callable[[], Awaitable[Any]]) -> Any:
         return error
 
 
+# Holds: arcllm-8
 @pytest.mark.parametrize(("name", "recording"), recordings())
 async def test_a_recorded_stream_is_what_the_kernel_says_it_is(
     name: str, recording: tuple[Path, dict[str, str]]

@@ -44,6 +44,7 @@ async def test_tokens_of_caches_are_named_and_part_of_the_input_and_the_total(
     )
 
 
+# Holds: layer-15
 @ASKS
 @pytest.mark.parametrize("name", SERVICES)
 async def test_raw_is_what_the_service_sent_and_survives_json(name: str, ask: Any) -> None:

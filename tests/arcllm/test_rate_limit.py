@@ -43,6 +43,7 @@ async def test_calls_beyond_the_burst_wait_for_their_turn(rpm, burst, calls):
     assert begun == pytest.approx(expected, abs=1e-6)
 
 
+# Holds: layer-7
 async def test_the_models_of_a_provider_share_its_limit_and_other_providers_do_not():
     clock = Clock()
     small = limited(clock, model="small", requests_per_minute=1)
@@ -108,6 +109,7 @@ async def test_waiting_calls_do_not_hold_up_others():
     assert order == ["other"]
 
 
+# Holds: layer-7
 def test_the_threads_of_a_process_share_the_limit():
     clock, admitted = Clock(), []
 

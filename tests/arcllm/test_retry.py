@@ -117,6 +117,7 @@ async def test_a_stream_is_begun_again_while_nothing_was_shown():
     assert pieces == [TextDelta("a"), TextDelta("b"), response("a b")]
 
 
+# Holds: layer-4
 async def test_a_stream_that_was_shown_is_not_begun_again():
     step, clock, shown = FakeStep([response("a b c")], fails_after=2), Clock(), []
 

@@ -86,6 +86,7 @@ def nested(text: str) -> list[ContentBlock]:
     ]
 
 
+# Holds: layer-18
 async def test_personal_data_leaves_from_no_place_of_a_message() -> None:
     messages = [
         Message(role="system", content=f"The user is {MAIL}"),
@@ -104,6 +105,7 @@ async def test_personal_data_leaves_from_no_place_of_a_message() -> None:
     assert messages == before
 
 
+# Holds: layer-18
 async def test_secrets_leave_from_no_place_of_a_message() -> None:
     messages = [Message(role="user", content=nested(KEY))]
 
@@ -125,6 +127,7 @@ async def test_what_holds_nothing_is_sent_as_it_is() -> None:
     assert (await layer(FakeStep()).complete(ask())).metadata == {}
 
 
+# Holds: layer-18
 async def test_an_answer_comes_without_them() -> None:
     call = ToolCall(id="1", name="send", arguments={"to": MAIL, "card": CARD, "n": 5, "x": 1.5})
     answer = response(
@@ -352,6 +355,7 @@ async def test_the_id_and_the_name_of_a_call_come_without_them() -> None:
     assert shown == [ToolCallDelta(0, MARK, MARK, "{}")]
 
 
+# Holds: layer-19
 async def test_a_text_that_goes_on_after_the_next_began_is_searched_as_a_whole() -> None:
     shown = await deltas(
         [
@@ -401,6 +405,7 @@ SHOWN = st.sampled_from([MAIL, KEY, "123-45-6789", "and", "4111 1111 1111 1111",
 
 
 # Nothing is drawn within the test: a draw that ends it would leave its event loop open.
+# Holds: layer-19
 @given(st.lists(SHOWN, max_size=6).map(" ".join), st.lists(st.integers(0, 1000), max_size=6))
 async def test_a_stream_shows_what_its_response_says(text: str, places: list[int]) -> None:
     cuts = sorted({0, len(text), *(place % (len(text) + 1) for place in places)})

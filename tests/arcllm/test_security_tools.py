@@ -37,6 +37,7 @@ def tool(text: str, names: str = MAIL) -> Tool:
     return Tool(name="send", description=f"Sends to {text}.", parameters=parameters)
 
 
+# Holds: layer-18
 async def test_personal_data_leaves_from_no_text_of_a_tool_and_what_binds_stays() -> None:
     beneath, tools = FakeStep(), [tool("nobody"), tool(MAIL)]
     form = {"type": "json_schema", "json_schema": tool(MAIL).parameters}

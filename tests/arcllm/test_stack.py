@@ -227,6 +227,7 @@ calls = st.builds(
 )
 
 
+# Holds: layer-1
 @given(order=orders, failures=st.integers(0, 3), call=calls, streams=st.booleans())
 async def test_any_layers_in_any_order_keep_the_answer_and_the_messages(
     order, failures, call, streams
@@ -253,6 +254,7 @@ async def test_any_layers_in_any_order_keep_the_answer_and_the_messages(
         world.check_that_nothing_is_left()
 
 
+# Holds: layer-2
 @given(
     order=orders,
     failures=st.integers(0, 2),
@@ -277,6 +279,7 @@ async def test_a_call_that_is_cancelled_at_any_await_leaves_nothing_open(
         world.check_that_nothing_is_left()
 
 
+# Holds: layer-3
 @given(order=orders, failures=st.integers(0, 2), pieces=st.integers(0, 4))
 async def test_a_consumer_that_stops_closes_the_connection_at_once(order, failures, pieces):
     async with World.of(order, failures) as world:

@@ -143,6 +143,7 @@ def _stream(model: Model) -> None:
         pass
 
 
+# Holds: arcllm-23
 @pytest.mark.parametrize(
     ("ask", "is_in_loop"),
     [(_complete, False), (_complete, True), (_stream, False), (_stream, True)],
@@ -252,6 +253,7 @@ asyncio.run(cell())
 """
 
 
+# Holds: arcllm-23
 def test_a_cell_of_a_notebook_asks_in_every_way(tmp_path: Path) -> None:
     with AnthropicServer(["one", "two", "three"]) as server:
         done = subprocess.run(

@@ -61,6 +61,7 @@ async def test_a_stream_has_the_time_to_its_first_piece():
     assert len(records) == 1
 
 
+# Holds: layer-24
 async def test_a_failure_is_recorded_without_what_was_said():
     layer, records = recorded(FakeStep([api_error(529)]), Clock())
 

@@ -33,6 +33,7 @@ async def test_calls_that_fit_are_not_mentioned():
     assert await ToolCallLayer(FakeStep([answer])).complete(ask(tools=[WEATHER])) == answer
 
 
+# Holds: layer-8
 async def test_calls_that_do_not_fit_are_named_by_their_id_and_stay():
     answer = calling(("1", "weather", {"city": "Rome"}), ("2", "weather", {"days": 30}))
     layer = ToolCallLayer(FakeStep([answer]))

@@ -73,6 +73,7 @@ def test_the_type_says_which_block_it_is() -> None:
     assert found == [TextBlock, ImageBlock, ToolUseBlock, ToolResultBlock]
 
 
+# Holds: arcllm-1
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -143,6 +144,7 @@ def test_a_response_and_its_defaults() -> None:
 # The edge cases of the seed, and what else a type promises.
 
 
+# Holds: arcllm-1
 @pytest.mark.parametrize(
     ("model", "fields"),
     [
@@ -227,12 +229,14 @@ def test_responses_share_no_list() -> None:
     assert (other.tool_calls, other.metadata) == ([], {})
 
 
+# Holds: arcllm-2
 @given(BLOCKS)
 def test_json_keeps_every_block(block: Any) -> None:
     assert ANY_BLOCK.validate_json(ANY_BLOCK.dump_json(block)) == block
     assert ANY_BLOCK.validate_python(ANY_BLOCK.dump_python(block)) == block
 
 
+# Holds: arcllm-2
 @given(MESSAGES)
 def test_json_keeps_every_message(message: Message) -> None:
     assert Message.model_validate_json(message.model_dump_json()) == message

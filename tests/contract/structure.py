@@ -1,8 +1,8 @@
-"""The structure of the checkout: rooms, arrows and circles, of Python and of Rust.
+"""The structure of the checkout: rooms of Python and of Rust, and the arrows of Rust.
 
-A room is a folder with source files; each file in the root of `amplifier_core`, whose names are
-contract, is a room of its own. An arrow leads from a file to one that it uses. Run as a program it
-prints the figures: `python tests/contract/structure.py [CHECKOUT]`.
+A room is a folder with source files. An arrow leads from a file of a crate to one that it uses;
+those of Python are import-linter's, whose rules are in `pyproject.toml`. Run as a program it prints
+the figures: `python tests/contract/structure.py [CHECKOUT]`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from structure_python import python_arrows
 from structure_rust import rust_arrows
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -26,23 +25,12 @@ ROOT_OF_NAMES = "python/amplifier_core"
 MAX_FILES = 30
 """Files of one folder."""
 
-_BELOW = {"amplifier_core", "amplifier_stream", "amplifier_guard"}
 
-PACKAGES = {
-    "amplifier_core": set[str](),
-    "amplifier_stream": {"amplifier_core"},
-    "amplifier_guard": {"amplifier_core"},
-    "amplifier_providers": _BELOW,
-    "amplifier_modules": {*_BELOW, "amplifier_providers"},
-    "amplifier_testing": {*_BELOW, "amplifier_providers", "amplifier_modules"},
-    "amplifier_agent": {*_BELOW, "amplifier_providers", "amplifier_modules"},
-    "amplifier_app": {*_BELOW, "amplifier_providers", "amplifier_modules", "amplifier_agent"},
-    "arcllm": {*_BELOW, "amplifier_providers"},
-}
-"""What each package may import of the others."""
+LINTED = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["importlinter"]
+"""The rules of import-linter."""
 
-TABLE = ("python/amplifier_core/_loading/known_modules.py", "amplifier_modules")
-"""The one arrow that points up: the kernel looks our own modules up in their table."""
+PACKAGES = set(LINTED["root_packages"])
+"""The packages of Python."""
 
 
 @dataclass
@@ -52,7 +40,7 @@ class House:
     files: dict[str, int] = field(default_factory=dict[str, int])
     """Lines of each file, by its path in the checkout."""
     arrows: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
-    """User and used, files both."""
+    """User and used, files of a crate both."""
 
     def rooms(self) -> dict[str, list[str]]:
         """The files of each folder."""
@@ -62,25 +50,8 @@ class House:
         return found
 
     def circles(self) -> list[list[str]]:
-        """Files that use each other in a ring."""
+        """Files of a crate that use each other in a ring."""
         return circles_of(self.arrows)
-
-    def room_circles(self) -> list[list[str]]:
-        """Rooms of one package of Python that use each other in a ring."""
-        arrows = {
-            (room_of(user), room_of(used))
-            for user, used in self.arrows
-            if package_of(user) == package_of(used) and user.endswith(".py")
-        }
-        return circles_of(arrow for arrow in arrows if arrow[0] != arrow[1])
-
-    def arrows_up(self) -> list[tuple[str, str]]:
-        """Arrows from a package to one that it may not know."""
-        return sorted(
-            (user, used)
-            for user, used in self.arrows
-            if user.startswith("python/") and _is_up(user, used)
-        )
 
     def crowded(self) -> dict[str, int]:
         """Folders with more files than one can know."""
@@ -97,19 +68,8 @@ def read_house(checkout: Path) -> House:
     for path in (*checkout.glob("python/**/*.py"), *checkout.glob("crates/*/src/**/*.rs")):
         name = path.relative_to(checkout).as_posix()
         house.files[name] = len(path.read_text().splitlines())
-    house.arrows = python_arrows(checkout / "python") | rust_arrows(checkout / "crates")
+    house.arrows = rust_arrows(checkout / "crates")
     return house
-
-
-def package_of(file: str) -> str:
-    """The package or crate of a file."""
-    return file.split("/")[1]
-
-
-def room_of(file: str) -> str:
-    """The room of a file: its folder, or the file itself in the root of a package."""
-    folder = file.rpartition("/")[0]
-    return file if folder.count("/") == 1 else folder
 
 
 def circles_of(arrows: Iterable[tuple[str, str]]) -> list[list[str]]:
@@ -151,13 +111,6 @@ def circles_of(arrows: Iterable[tuple[str, str]]) -> list[list[str]]:
     return sorted(found)
 
 
-def _is_up(user: str, used: str) -> bool:
-    above, below = package_of(user), package_of(used)
-    if above == below or (user, below) == TABLE:
-        return False
-    return below not in PACKAGES.get(above, set())
-
-
 def describe_rooms(checkout: Path) -> dict[str, str]:
     """The first line of what each room says of itself; empty where it says nothing."""
     return {room: _description(checkout / room) for room in read_house(checkout).rooms()}
@@ -185,16 +138,12 @@ def report(checkout: Path) -> str:
         middle = round(median(house.files[file] for file in files))
         lines.append(f"{len(files):5}  {middle:12}  {room}  {descriptions[room]}".rstrip())
     total = sum(house.files.values())
-    circles, rooms, up = house.circles(), house.room_circles(), house.arrows_up()
+    circles = house.circles()
     lines += [
         "",
-        f"{len(house.files)} files, {total} lines, {len(house.arrows)} arrows",
-        f"{len(up)} arrows up",
-        *(f"  {user} -> {used}" for user, used in up),
-        f"{len(circles)} circles of files",
+        f"{len(house.files)} files, {total} lines, {len(house.arrows)} arrows of Rust",
+        f"{len(circles)} circles of files of Rust",
         *(f"  {', '.join(circle)}" for circle in circles),
-        f"{len(rooms)} circles of rooms",
-        *(f"  {', '.join(circle)}" for circle in rooms),
         f"{len(house.crowded())} folders with more than {MAX_FILES} files",
         *(f"  {room}: {count}" for room, count in house.crowded().items()),
     ]

@@ -30,6 +30,7 @@ def models(model: type[BaseModel]) -> set[type[BaseModel]]:
     return {model}.union(*(models(each) for each in inner if each is not None))
 
 
+# Holds: setting-4
 def test_the_page_is_what_the_models_say(writer: ModuleType) -> None:
     written = (DOCS / "configuration.md").read_text()
     assert written == writer.page(), "call `make docs-reference`"

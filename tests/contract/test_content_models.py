@@ -19,6 +19,7 @@ from amplifier_core.content_models import (
 )
 
 
+# Holds: differ-2
 @pytest.mark.parametrize(
     ("block", "data"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from structure import PACKAGES, describe_rooms, read_house
+from structure import LINTED, describe_rooms, read_house
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DEVELOPMENT = (CHECKOUT / "docs" / "development.md").read_text()
@@ -27,12 +27,10 @@ def test_every_package_and_crate_has_its_line() -> None:
 def test_the_packages_are_listed_from_the_bottom_up() -> None:
     listed = re.findall(r"^\| `python/([^`]+)` \|", MAP, re.MULTILINE)
 
-    assert [
-        (user, used)
-        for place, user in enumerate(listed)
-        for used in PACKAGES[user]
-        if used not in listed[:place]
-    ] == []
+    floors = [floor.split(" | ") for floor in reversed(LINTED["contracts"][0]["layers"])]
+    assert (
+        sorted(listed, key=lambda name: [name in floor for floor in floors].index(True)) == listed
+    )
 
 
 def test_every_room_says_what_is_in_it() -> None:

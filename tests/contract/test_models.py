@@ -87,6 +87,7 @@ def test_serialized_output_does_not_guess_at_other_types(value: Any) -> None:
         ToolResult(output=[value]).get_serialized_output()
 
 
+# Holds: differ-7
 def test_content_is_reduced_to_what_a_tool_result_may_hold() -> None:
     content: list[Any] = [
         TextBlock(text="a", visibility="user"),
@@ -199,6 +200,7 @@ def test_a_copy_is_validated_and_keeps_its_class() -> None:
         result.model_copy(update={"success": "perhaps"})
 
 
+# Holds: differ-5
 def test_hooks_do_not_see_image_data_anywhere() -> None:
     image = {"type": "image", "source": PNG}
     result = ToolResult(
@@ -250,6 +252,7 @@ def test_a_currency_has_three_capital_letters(currency: str) -> None:
         Pricing(input_per_million=1, output_per_million=2, currency=currency)
 
 
+# Holds: json-2, differ-6
 @pytest.mark.parametrize("number", [float("inf"), float("nan")])
 def test_typed_floats_are_finite_and_integers_have_64_bits(number: float) -> None:
     with pytest.raises(ValidationError):
@@ -276,6 +279,7 @@ def test_a_session_status_as_a_dict_leaves_out_what_is_not_known() -> None:
     assert SessionStatus(session_id="s").started_at.tzinfo is None
 
 
+# Holds: differ-4
 def test_a_tool_call_answers_like_a_dict() -> None:
     call = ToolCall.model_validate({"id": "1", "name": "ls", "arguments": {}, "tool": "ls"})
 
@@ -332,6 +336,7 @@ def test_response_formats_are_told_apart_by_type() -> None:
         ResponseFormatJsonSchema.model_validate({"schema": {}})
 
 
+# Holds: differ-3
 def test_the_older_response_holds_anything_as_blocks() -> None:
     call = OlderToolCall(tool="ls", arguments={}, id="1")
     response = ProviderResponse(content="x", tool_calls=[call], content_blocks=[object()])

@@ -1,4 +1,8 @@
-"""The fields with a rule of their own: both sides keep it, and write the same bytes."""
+"""The fields with a rule of their own: both sides keep it, and write the same bytes.
+
+Holds: field-1, field-2, field-3, field-4, field-5, field-6, field-7
+Holds: field-8, field-9, field-10, field-11, field-12, field-13
+"""
 
 from __future__ import annotations
 

@@ -49,6 +49,7 @@ def read_by_both(text: bytes) -> tuple[Any, Any]:
     )
 
 
+# Holds: json-1
 @given(values)
 def test_both_sides_write_the_same_bytes_and_read_the_same_value(value: Any) -> None:
     text = canonical(value)
@@ -57,6 +58,7 @@ def test_both_sides_write_the_same_bytes_and_read_the_same_value(value: Any) -> 
     assert repr(_read_json(text.encode())) == repr(value)
 
 
+# Holds: json-3
 def test_100_000_random_numbers_and_strings_come_back_unchanged() -> None:
     chance = random.Random(8123)
     numbers: list[Any] = []
@@ -80,6 +82,7 @@ def test_100_000_random_numbers_and_strings_come_back_unchanged() -> None:
     assert ToolResult.model_validate_json(_round_trip("ToolResult", whole.encode())).output == sent
 
 
+# Holds: json-5
 @given(st.binary() | st.text().map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_bytes_are_read_alike(text: bytes) -> None:
     theirs, ours = read_by_both(text)
@@ -99,6 +102,7 @@ def test_damaged_json_is_judged_alike(text: str, data: st.DataObject) -> None:
     assert ours == theirs
 
 
+# Holds: json-3, json-5
 @pytest.mark.parametrize(
     "text",
     [
@@ -142,10 +146,12 @@ def test_the_edges_are_the_same(text: str) -> None:
     assert ours == theirs
 
 
+# Holds: json-4
 def test_nan_and_infinity_are_written_as_null() -> None:
     assert _write_json([math.nan, math.inf, -math.inf]) == "[null,null,null]"
 
 
+# Holds: json-6
 @pytest.mark.parametrize("value", ["\ud800", {"\udfff": 1}, ["a\udc00b"]])
 def test_lone_surrogates_are_refused_by_both_writers(value: Any) -> None:
     with pytest.raises(UnicodeEncodeError):

@@ -150,6 +150,7 @@ def kind(schema: Schema) -> str:
     return "one of some words" if "enum" in schema else schema.get("type", "anything")
 
 
+# Holds: json-7
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_type_has_the_same_schema_on_both_sides(
@@ -203,6 +204,7 @@ def changed_in_python(model: type[BaseModel], name: str, change: str) -> type[Ba
     return create_model(model.__name__, __config__=model.model_config, **fields)
 
 
+# Holds: json-8
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("side", ["Rust", "Python"])
 @pytest.mark.parametrize("name", RECORDS)

@@ -102,6 +102,7 @@ def records(model: type[BaseModel]) -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(lambda known, unknown: {**unknown, **known}, known, unknown)
 
 
+# Holds: json-1, differ-8
 @pytest.mark.parametrize("name", RECORDS)
 @few
 @given(data=st.data())
@@ -157,6 +158,7 @@ def test_an_enum_has_the_same_words_on_both_sides(name: str, python_type: Python
         _round_trip(name, b'"other"')
 
 
+# Holds: differ-1
 def test_blocks_of_unknown_types_survive_in_messages() -> None:
     content = [
         {"type": "audio", "data": "UklGRg==", "nested": {"z": [2**80, 1e16], "a": None}},
@@ -214,6 +216,7 @@ def test_unknown_types_and_keys_survive_both_sides_unchanged(message: dict[str, 
     assert [key for key in json.loads(written) if key in unknown] == unknown
 
 
+# Holds: json-9
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

@@ -34,6 +34,7 @@ def test_what_was_approved_runs_once() -> None:
         ticket.redeem(CALL)
 
 
+# Holds: sink-19
 @pytest.mark.parametrize(
     "other",
     [
@@ -68,6 +69,7 @@ def test_only_true_is_a_yes(answer: object) -> None:
         ticket.answer(approved=True)
 
 
+# Holds: sink-20
 @pytest.mark.parametrize(("passed", "runs"), [(59.9, True), (60.0, False), (1e9, False)])
 def test_an_approval_lapses_to_no(passed: float, runs: bool) -> None:
     clock = Clock()

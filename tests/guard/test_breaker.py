@@ -69,6 +69,7 @@ def test_an_abandoned_trial_makes_way_for_another():
     assert breaker.state == "closed"
 
 
+# Holds: failure-6
 def test_of_many_threads_one_makes_the_trial():
     clock = Clock()
     breaker = opened(clock)

@@ -64,6 +64,7 @@ VALIDATION = {"amplifier_core/validation/_process.py": {"subprocess", "subproces
 """A module is validated in the environment that it will have in a session."""
 
 
+# Holds: sink-18
 def test_every_file_that_starts_a_process_uses_the_allowed_environment() -> None:
     starting = {
         str(path.relative_to(PYTHON)): names

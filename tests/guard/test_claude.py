@@ -156,6 +156,7 @@ def test_a_block_is_written_alike_in_rust_and_comes_back_from_the_kernel(
     assert back.model_dump_json() == written
 
 
+# Holds: dialect-1
 @given(messages)
 def test_a_message_comes_back_from_the_kernel_unchanged(raw: dict[str, Any]):
     message = ClaudeMessage.model_validate(raw)
@@ -169,6 +170,7 @@ def test_a_message_comes_back_from_the_kernel_unchanged(raw: dict[str, Any]):
     assert {one.reason for one in degradations} <= {"the Claude dialect has no block of this type"}
 
 
+# Holds: dialect-2
 @given(kernel_messages)
 def test_what_is_left_of_a_kernels_message_is_what_its_degradations_say(raw: dict[str, Any]):
     kernel = Message.model_validate(raw)
@@ -207,6 +209,7 @@ def _result_of(output: Any) -> bytes:
     return f"{_RESULT}{json.dumps(output)}}}".encode()
 
 
+# Holds: dialect-3
 def test_legacy_texts_migrate_as_the_seed_shows():
     assert migrate_text("Hello, Claude!") == ClaudeMessage(
         role="user", content=[TextBlock(text="Hello, Claude!")], thinking=None
@@ -288,6 +291,7 @@ def test_thoughts_are_the_first_blocks_of_the_kernels_message():
     )
 
 
+# Holds: dialect-5
 @pytest.mark.parametrize(
     ("raw", "kept_as"),
     [

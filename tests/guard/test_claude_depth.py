@@ -116,6 +116,7 @@ def refused(message: ClaudeMessage) -> ValueError | None:
     return None
 
 
+# Holds: differ-107
 @given(depth=DEPTHS, shapes=SHAPES)
 def test_the_output_of_a_tool_is_written_at_any_depth(depth, shapes):
     output = {"top": nested(depth, shapes)}

@@ -41,6 +41,7 @@ def slow(**details: Any) -> llm_errors.RateLimitError:
     return llm_errors.RateLimitError("slow down", **details)
 
 
+# Holds: failure-1
 @given(
     attempt=st.integers(0, 2**32 - 2),
     chance=st.floats(0, 1, exclude_max=True),
@@ -206,6 +207,7 @@ def test_an_error_has_this_kind_and_is_tried_again_or_not(
     assert isinstance(steady().handle(error, after(0)), Retry) is is_retried
 
 
+# Holds: failure-2
 def test_the_errors_of_providers_are_retried_exactly_if_the_kernel_does():
     for name, value in vars(llm_errors).items():
         if inspect.isclass(value) and issubclass(value, llm_errors.LLMError):

@@ -37,6 +37,7 @@ NOT_PLAIN = [
 ASKING = [*WRITES, *(line.replace("sys, ", "sys; ") for line in RUNS), *REACHES_OUT, *NOT_PLAIN]
 
 
+# Holds: sink-12
 def test_few_of_the_lines_of_a_day_ask() -> None:
     policy = ShellPolicy([*PROGRAMS, *LISTED], root="/srv/proj", loopback=True)
 

@@ -76,6 +76,7 @@ async def test_what_may_pass_is_tried_again_after_the_waits_of_the_handler():
     assert [past.error for past in context.history] == ["rate_limit", "timeout", "rate_limit"]
 
 
+# Holds: failure-9
 async def test_the_last_error_itself_comes_out_with_the_context_as_a_note():
     errors = [slow() for _ in range(4)]
     world = World(*errors)

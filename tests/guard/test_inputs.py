@@ -19,6 +19,7 @@ FILES = (
 ROWS = [pytest.param(row, id=row.id) for path in FILES for row in read_rows(path)]
 
 
+# Holds: sink-1
 @pytest.mark.parametrize("row", ROWS)
 def test_the_input_is_handled_as_expected(row: Row) -> None:
     assert verdict(row, surface_of(row.surface)) is None, row.why

@@ -57,6 +57,7 @@ def test_a_value_whose_name_says_secret_is_not_shown() -> None:
     assert view.preview == '{"password": "[REDACTED:password]"}'
 
 
+# Holds: observe-8
 @given(st.text(), st.sampled_from(["text", "thinking", "output", "input", "name", "id", "type"]))
 def test_what_is_shown_holds_no_secret_and_nothing_that_acts(around: str, place: str) -> None:
     block = {"type": "text", "name": "n", "id": "i", place: f"{around}{SECRET}\x1b[2J{around}"}

@@ -23,6 +23,7 @@ def test_the_defaults_are_those_of_the_engine() -> None:
     }
 
 
+# Holds: input-4
 def test_code_is_over_configuration_and_that_over_the_environment() -> None:
     environ = {"MESSAGE_MAX_CHARS": "1", "TOOL_TIMEOUT": "1.5", "MAX_CONTENT_BLOCKS": "1"}
     configuration = {"tool_timeout": 2, "MAX_CONTENT_BLOCKS": 2, "name_max_chars": None}
@@ -64,6 +65,7 @@ def test_limits_stay_as_they_are() -> None:
         Limits(message_max_chars=0)
 
 
+# Holds: input-5
 @given(
     st.builds(
         Limits,

@@ -60,6 +60,7 @@ PATHS = st.one_of(
 )
 
 
+# Holds: sink-2
 @given(PATHS, st.booleans())
 def test_no_path_reads_anything_outside_the_root(
     outer: Path, policy: PathPolicy, path: str, absolute: bool

@@ -38,6 +38,7 @@ def test_files_are_written_where_their_path_leads(policy: PathPolicy) -> None:
     assert policy.read("src/main.rs", 9) == b""
 
 
+# Holds: sink-9
 @pytest.mark.parametrize(
     ("path", "error"),
     [
@@ -79,6 +80,7 @@ devbox.json flake.nix deno.json tox.ini tests/conftest.py eslint.config.mjs jest
 web/package.json""".split()  # noqa: SIM905
 
 
+# Holds: sink-10
 @pytest.mark.parametrize("path", RUNS_LATER)
 def test_a_file_that_runs_later_asks_before_it_is_written(policy: PathPolicy, path: str) -> None:
     root = Path(policy.root)

@@ -22,6 +22,7 @@ def streamed(text: str, step: int) -> str:
     return "".join(map(stream.feed, chunks)) + stream.flush()
 
 
+# Holds: secret-4
 @pytest.mark.parametrize("seed", SEEDS)
 def test_few_of_300_secrets_in_ten_contexts_leak(seed: int) -> None:
     rows = placed(seed)
@@ -34,6 +35,7 @@ def test_few_of_300_secrets_in_ten_contexts_leak(seed: int) -> None:
     assert len(leaks) <= MOST_LEAKS, "\n\n".join(row.text for row in leaks)
 
 
+# Holds: secret-4
 @pytest.mark.parametrize("step", [1, 13])
 def test_a_stream_gives_of_each_of_them_what_the_whole_text_gives(step: int) -> None:
     redactor = Redactor()
@@ -42,6 +44,7 @@ def test_a_stream_gives_of_each_of_them_what_the_whole_text_gives(step: int) -> 
     assert {text: streamed(text, step) for text in whole} == whole
 
 
+# Holds: secret-4
 def test_what_only_looks_like_a_placed_secret_stays() -> None:
     redactor = Redactor()
 

@@ -39,6 +39,7 @@ MESSAGE: dict[str, Any] = {
 }
 
 
+# Holds: input-3
 def test_a_message_is_the_same_from_a_model_plain_data_and_json() -> None:
     processor = MessageProcessor()
     model = ClaudeMessage.model_validate(MESSAGE)
@@ -70,6 +71,7 @@ def test_the_kernel_s_messages_stay_the_kernel_s() -> None:
         assert processed.statistics.characters == 5
 
 
+# Holds: input-2
 def test_what_was_processed_is_not_checked_again() -> None:
     strict = MessageProcessor(Limits(message_max_chars=1))
     processed = MessageProcessor().process(MESSAGE)
@@ -165,6 +167,7 @@ FOUND = (
 )
 
 
+# Holds: input-1
 def test_findings_are_reported_asked_about_or_refused() -> None:
     reported = MessageProcessor().process_user_message(TEXT)
     asked = MessageProcessor(findings="ask").process_user_message(TEXT)
@@ -213,6 +216,7 @@ def test_strings_of_the_time_before_blocks_become_messages() -> None:
     )
 
 
+# Holds: input-1
 @given(st.text(min_size=1))
 def test_no_text_of_a_user_is_changed_or_refused(text: str) -> None:
     processed = MessageProcessor().process_user_message(text)

@@ -150,6 +150,7 @@ def test_a_value_within_the_bounds_of_its_row_passes(
     assert (judged.allowed, judged.refused) == (found, [])
 
 
+# Holds: sink-41
 @given(st.sampled_from(ROWS), JSON)
 def test_any_other_value_is_refused_with_what_would_be_right(
     row: tuple[tuple[str, ...], Form], value: Any
@@ -200,6 +201,7 @@ def test_what_is_not_in_the_table_is_refused_with_everything_in_it(name: str) ->
     assert [each.name for each in judged.refused] == [name, f"display.{name}"]
 
 
+# Holds: sink-41
 @given(st.text() | st.integers() | st.none() | st.booleans() | st.tuples(st.text()), JSON)
 def test_no_other_key_passes(key: Any, value: Any) -> None:
     if key in SETTINGS:

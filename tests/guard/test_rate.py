@@ -72,6 +72,7 @@ def test_a_rest_of_centuries_brings_a_burst_and_a_clock_that_jumps_back_nothing(
         assert not is_allowed(limiter, "ada")
 
 
+# Holds: failure-8
 def test_many_names_do_not_make_those_who_wait_forgotten():
     limiter = RateLimiter(user=Rate(1), max_names=3, clock=lambda: 0)
     limiter.take(user="ada")
@@ -82,6 +83,7 @@ def test_many_names_do_not_make_those_who_wait_forgotten():
     assert limiter.names == 3
 
 
+# Holds: failure-7
 @given(
     limit=st.integers(1, 10),
     period=st.integers(1, 10),

@@ -69,6 +69,7 @@ def streamed(redactor: Redactor, text: str, cuts: list[int]) -> str:
     return "".join(map(stream.feed, chunks)) + stream.flush()
 
 
+# Holds: secret-1
 @given(
     SECRETS, AROUND, AROUND, ENCODINGS, st.integers(0, 2**40), st.lists(st.integers(0), max_size=5)
 )
@@ -157,6 +158,7 @@ def test_data_is_redacted_by_keys_and_by_values() -> None:
     }
 
 
+# Holds: secret-2
 def test_data_without_secrets_comes_back_as_the_same_object() -> None:
     schema = {"type": "object", "properties": {"password": {"type": "string"}}}
     data = {"a": [1, 2.5, None, True, ("x",), {1}], "input_schema": schema, "when": object}
@@ -174,6 +176,7 @@ def test_only_what_changes_is_copied() -> None:
     assert data == [clean, KEY]
 
 
+# Holds: secret-3
 def test_deep_circular_and_entangled_data_ends() -> None:
     redactor = Redactor()
     circular: list[Any] = [KEY]
@@ -235,6 +238,7 @@ def chained() -> BaseException:
         return error
 
 
+# Holds: secret-5
 def test_a_chain_of_errors_is_shown_without_secrets() -> None:
     secret = BODY[::-1]
     shown = Redactor([secret]).redact_exception(chained())
@@ -282,6 +286,7 @@ def test_log_records_lose_their_secrets() -> None:
     assert record.exc_info is None
 
 
+# Holds: secret-10
 def test_clean_log_records_stay_as_they_are() -> None:
     argument = ("a", 1)
     _, record = logged(RedactingFilter(Redactor([KEY])), "%s is %d", argument, None)
@@ -307,6 +312,7 @@ def test_a_stream_holds_back_one_word() -> None:
     assert stream.flush() == ""
 
 
+# Holds: secret-7
 def test_known_secrets_alone_can_be_taken_out_of_what_will_run() -> None:
     redactor = Redactor([KEY])
     command = "curl -H 'authorization: Bearer $(rm -rf /tmp/xyz012345)' \ud800"

@@ -70,6 +70,7 @@ def run(argv: list[str], base: Path) -> None:
     )
 
 
+# Holds: sink-11
 @settings(max_examples=300, deadline=None)
 @given(commands(INSTALLED))
 def test_a_command_that_passes_changes_no_file(folder: Path, argv: list[str]) -> None:
@@ -99,6 +100,7 @@ def test_a_sed_script_that_passes_runs_and_writes_nothing(folder: Path, scripts:
     assert snapshot(folder) == before
 
 
+# Holds: sink-13
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(AWK_PIECES), max_size=9).map("".join), st.sampled_from(AWK_PIECES))
 @example('print "id" ~ /[]/ ~ "]/ ', '| "a" # "')

@@ -37,6 +37,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
+# Holds: sink-16
 @pytest.mark.parametrize(
     ("line", "word"),
     [

@@ -30,6 +30,7 @@ def test_words_that_are_quoted_are_read_back(words: list[str]) -> None:
     assert read_command(shlex.join(words)) == words
 
 
+# Holds: sink-17
 @settings(max_examples=50, deadline=None)
 @given(st.text("ab '\"\\$`;|&<>(){},*?[]~#=!.\n-", max_size=12))
 def test_what_is_read_is_what_a_shell_reads(tail: str) -> None:
@@ -90,6 +91,7 @@ def test_no_text_is_anything_but_words_or_a_refusal(command: str) -> None:
     assert is_plain_line(refusal)
 
 
+# Holds: sink-18
 def test_a_child_sees_the_variables_that_are_allowed_and_no_secret() -> None:
     environ = {
         "PATH": "/bin", "LC_ALL": "C", "LC": "x", "HOME": "/home/me", "ANTHROPIC_API_KEY": "secret",

@@ -361,6 +361,7 @@ READING = {
 }
 
 
+# Holds: sink-12
 def test_each_twin_of_a_command_that_reads_asks() -> None:
     policy = ShellPolicy(PROGRAMS, root="/srv/proj")
     assert {line for line in READING if not passes(policy, line)} == set()
@@ -415,6 +416,7 @@ OPTIONS = """-o x|-O|-T x|-x http://x|--proxy=http://x|--unix-socket x|--abstrac
 ).split("|")
 
 
+# Holds: sink-14
 def test_curl_reads_from_this_machine_only_if_the_plan_says_so() -> None:
     closed = ShellPolicy(["curl"], root="/srv/proj")
     opened = ShellPolicy(["curl"], root="/srv/proj", loopback=True)

@@ -23,6 +23,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+# Holds: sink-3
 @pytest.mark.parametrize(
     ("line", "word"),
     [

@@ -88,6 +88,7 @@ def commands(draw: st.DrawFn, programs: list[str] = PROGRAMS) -> list[str]:
     return argv
 
 
+# Holds: sink-11
 @settings(max_examples=3000, deadline=None)
 @given(commands())
 @example(["git", "grep", "-GOid", "root"])

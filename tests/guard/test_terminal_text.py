@@ -54,6 +54,7 @@ def test_what_acts_or_hides_is_shown_escaped(text: str | bytes, shown: str) -> N
     assert TerminalText.show(text) == shown
 
 
+# Holds: sink-44
 @pytest.mark.parametrize(
     "text",
     [
@@ -73,6 +74,7 @@ def test_legitimate_text_is_the_same_object(text: str) -> None:
     assert TerminalText.show(text.encode()) == text
 
 
+# Holds: sink-42
 @given(TEXTS)
 def test_nothing_that_acts_or_hides_is_left(text: str) -> None:
     for character in TerminalText.show(text):
@@ -82,6 +84,7 @@ def test_nothing_that_acts_or_hides_is_left(text: str) -> None:
         assert character not in BIDIRECTIONAL
 
 
+# Holds: sink-45
 @given(TEXTS, st.integers(0, 100))
 def test_what_was_shown_stays_when_it_is_shown_again(text: str, most: int) -> None:
     shown = TerminalText.show(text)
@@ -92,6 +95,7 @@ def test_what_was_shown_stays_when_it_is_shown_again(text: str, most: int) -> No
     assert TerminalText.line(line, most) == line
 
 
+# Holds: sink-46
 @given(TEXTS | st.binary(max_size=60), st.lists(st.integers(0), max_size=5))
 def test_where_the_chunks_end_does_not_matter(text: str | bytes, cuts: list[int]) -> None:
     assert streamed(text, cuts) == TerminalText.show(text)
@@ -121,6 +125,7 @@ def test_the_line_of_a_long_text_is_that_of_its_beginning(text: str, most: int) 
     assert TerminalText.line(parted, most) == TerminalText.line(" " + text + filler, most)
 
 
+# Holds: sink-47
 @given(TEXTS, TEXTS)
 def test_different_texts_have_different_exact_lines(one: str, other: str) -> None:
     assert (TerminalText.exact(one) == TerminalText.exact(other)) is (one == other)

@@ -96,6 +96,7 @@ def test_a_schema_is_taken_once_until_it_changes() -> None:
     made.check("read", {})
 
 
+# Holds: input-8
 @pytest.mark.parametrize(
     "schema",
     [
@@ -119,6 +120,7 @@ def test_settings_must_be_at_least_one() -> None:
         ToolInputPolicy(max_tools=0)
 
 
+# Holds: input-9
 def test_a_name_that_could_be_taken_for_another_one_is_refused() -> None:
     check_tool_name("mcp__server-1__get.item")
     for name in ("r\u0435ad_file", "read\u200b", "read file", "", "\ud800", "a" * 101):
@@ -151,6 +153,7 @@ def test_a_deep_schema_that_refers_back_to_itself_takes_no_deep_arguments() -> N
         made.check("read", arguments)
 
 
+# Holds: input-7
 @given(st.dictionaries(st.text(), JSON, max_size=4))
 def test_any_json_object_passes_an_open_schema_unchanged(arguments: dict[str, Any]) -> None:
     made = policy({})
@@ -158,6 +161,7 @@ def test_any_json_object_passes_an_open_schema_unchanged(arguments: dict[str, An
     assert made.check_json("read", json.dumps(arguments)) == arguments
 
 
+# Holds: input-6
 @given(st.dictionaries(st.sampled_from(["a", "b", "c"]), JSON, max_size=3))
 def test_arguments_pass_as_pydantic_s_own_schema_has_it(arguments: dict[str, Any]) -> None:
     model = TypeAdapter(dict[str, int | str | list[bool] | None])

@@ -37,6 +37,7 @@ def test_nothing_is_kept_while_nobody_listens() -> None:
     assert log_decisions() == 0
 
 
+# Holds: observe-7
 def test_a_refusal_is_logged_under_the_place_that_decided(
     listening: Callable[[TraceLevel], Callable[[], None]], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -100,6 +100,7 @@ async def test_the_operating_system_resolves_unless_told_otherwise() -> None:
 ADDRESSES = st.ip_addresses()
 
 
+# Holds: sink-54
 @given(ADDRESSES)
 def test_only_global_addresses_pass(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
     host = f"[{address}]" if address.version == 6 else str(address)

@@ -102,6 +102,7 @@ async def test_the_request_bears_the_name_and_goes_to_the_address(
     assert response.text == f"good.example:{http_server.port} /a?b=c"
 
 
+# Holds: sink-55
 @pytest.mark.anyio
 @pytest.mark.parametrize("successive", [("127.0.0.1",), (PUBLIC, "127.0.0.1")])
 async def test_a_name_that_turns_to_the_inside_reaches_nothing(
@@ -168,6 +169,7 @@ async def test_keys_go_along_to_the_same_origin(http_server: RecordingServer) ->
     assert kept.items() <= seen(http_server).items()
 
 
+# Holds: sink-56
 @pytest.mark.anyio
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("host", ["good.example", "other.example"])
@@ -200,6 +202,7 @@ async def test_no_key_comes_back_to_the_first_origin_by_way_of_another(
     assert "made-up-key" not in str(seen(http_server))
 
 
+# Holds: sink-56
 @pytest.mark.anyio
 async def test_no_key_goes_to_another_scheme(
     http_server: RecordingServer, encrypted: RecordingServer
@@ -213,6 +216,7 @@ async def test_no_key_goes_to_another_scheme(
     assert "made-up-key" not in str(seen(encrypted))
 
 
+# Holds: sink-56
 @pytest.mark.anyio
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("host", ["good.example", "other.example"])
@@ -312,6 +316,7 @@ def test_no_header_of_any_name_goes_to_another_port_unless_it_is_known_to_be_har
     assert "made-up" not in str(seen(other))
 
 
+# Holds: sink-57
 @pytest.mark.anyio
 @pytest.mark.parametrize("is_async", [True, False])
 async def test_a_resolver_that_hangs_ends_with_the_time_out_of_the_client(

@@ -48,6 +48,7 @@ def test_it_has_at_most_thirty_lines() -> None:
     compile(program(), "providers.md", "exec")
 
 
+# Holds: provider-1
 def test_it_answers_with_calls_and_counts(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
     (tmp_path / "program.py").write_text(program() + USE)

@@ -78,6 +78,7 @@ def is_granted(engine: Any, offered: list[str], answer: str) -> bool:
 ANY = st.tuples(GRANTING, st.just(True)) | st.tuples(DENYING, st.just(False))
 
 
+# Holds: differ-50, differ-51
 @given(st.lists(ANY, min_size=1, max_size=6), st.data())
 def test_an_option_grants_if_it_is_a_known_word_of_consent(
     engine, offered: list[tuple[str, bool]], data: st.DataObject

@@ -109,6 +109,7 @@ def test_any_object_with_the_methods_of_a_token_is_a_child(engine):
     assert child.heard == ["graceful", "immediate"]
 
 
+# Holds: differ-37
 async def test_callbacks_run_on_demand_in_order_and_every_time(engine, caplog):
     token, seen = engine.CancellationToken(), []
 
@@ -130,6 +131,7 @@ async def test_callbacks_run_on_demand_in_order_and_every_time(engine, caplog):
     assert len(caplog.records) == 2
 
 
+# Holds: differ-38
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 def test_an_exit_of_a_callback_waits_for_the_others(engine, error):
     token, seen = engine.CancellationToken(), []

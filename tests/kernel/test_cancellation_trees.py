@@ -56,6 +56,7 @@ def stack_bytes(is_plain_python: bool) -> int:
     return PLAIN_PYTHON_STACK_BYTES if is_plain_python else SMALL_STACK_BYTES
 
 
+# Holds: differ-39
 @pytest.mark.parametrize("mix", MIXES)
 def test_a_chain_is_cancelled_to_its_end_and_freed(engines, mix):
     kinds = classes(engines, mix)
@@ -130,6 +131,7 @@ def test_a_chain_that_lives_to_the_end_of_the_program_ends_with_it():
 EDGES = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40)
 
 
+# Holds: differ-39
 @given(
     kinds=st.lists(st.sampled_from(["rust", "python", "spy"]), min_size=12, max_size=12),
     edges=EDGES,
@@ -213,6 +215,7 @@ def test_a_method_of_anothers_own_is_called(engine, monkeypatch, place):
     assert grandchild.is_immediate
 
 
+# Holds: differ-39
 def test_all_are_asked_even_if_some_raise(engine):
     class Raises:
         def request_graceful(self) -> None:

@@ -88,6 +88,7 @@ UNKNOWN = (
 )
 
 
+# Holds: differ-121
 @pytest.mark.parametrize(
     ("call", "text"),
     [
@@ -206,6 +207,7 @@ def test_limits_of_any_configuration_are_none(engine, config):
     assert coordinator.injection_size_limit is None
 
 
+# Holds: differ-41
 async def test_cleanup_runs_everything_once_in_reverse(engine, caplog):
     coordinator, order = engine.ModuleCoordinator(), []
 
@@ -287,6 +289,7 @@ async def test_a_cancel_request_sets_the_level_and_nothing_else(engine):
     assert fired == []
 
 
+# Holds: differ-40
 async def test_the_description_is_plain_data(engine):
     coordinator = engine.ModuleCoordinator(None, approval_system=object())
     await coordinator.mount("tools", named("echo"))

@@ -79,6 +79,7 @@ def test_quiet_shows_the_summary_alone(command: Command, tool: Path):
         assert command(["validate", "tool", str(tool), option]) == (0, expected)
 
 
+# Holds: differ-126
 def test_the_entry_point_is_what_is_validated(command: Command, tool: Path):
     (tool.parent / "pyproject.toml").write_text(
         "[project]\nname = 'any'\n[project.entry-points.'amplifier.modules']\n"
@@ -152,6 +153,7 @@ def test_a_wrong_call_is_told_in_one_line(
     assert alone(arguments)[0] == 2
 
 
+# Holds: differ-113
 def test_the_version_is_the_real_one(command: Command):
     code, out = command(["--version"])
     assert code == 0

@@ -80,6 +80,7 @@ def test_a_folder_within_a_package_is_imported_as_a_part_of_it(kind: str, name: 
     assert validate(kind, str(folder))[0] == 0
 
 
+# Holds: differ-125
 def test_a_provider_is_looked_at_without_a_key(tmp_path: Path):
     code, out = validate("provider", "provider-anthropic")
     assert code == 0
@@ -99,6 +100,7 @@ def test_what_a_provider_does_with_a_made_up_key_counts(tmp_path: Path):
     assert "RuntimeError: a key: made-up-for-validation" in out
 
 
+# Holds: differ-124
 def test_a_tool_with_an_unknown_type_in_its_schema_is_refused(tmp_path: Path):
     file = tmp_path / "cli_weather.py"
     file.write_text(WEATHER)

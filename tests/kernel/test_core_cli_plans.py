@@ -58,6 +58,7 @@ def test_a_plan_that_is_right_passes_check_by_check(tmp_path: Path, name: str):
     assert validate(file, "--quiet") == (0, summary)
 
 
+# Holds: differ-122
 def test_each_mistake_is_a_check_that_failed(tmp_path: Path):
     plan = {
         **PLAN,
@@ -80,6 +81,7 @@ def test_each_mistake_is_a_check_that_failed(tmp_path: Path):
     ]
 
 
+# Holds: differ-123
 def test_a_form_that_is_wrong_does_not_hide_what_else_is(tmp_path: Path):
     tools = [{"modul": "tool-search"}, 3, {"module": "tool-search", "config": {"rooot": "."}}]
     plan = {"session": {"orchestrator": "loop-basic"}, "tools": tools, "hooks": ["hooks-nope"]}
@@ -128,6 +130,7 @@ def messages(out: str) -> list[str]:
     return [line.partition(": ")[2] for line in failed]
 
 
+# Holds: differ-123
 @pytest.mark.parametrize(
     ("change", "further"),
     [

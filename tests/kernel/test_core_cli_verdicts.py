@@ -100,6 +100,7 @@ def run(folder: Path, module: str, *options: str) -> tuple[int, list[str]]:
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and forks")
 
 
+# Holds: differ-127, differ-128
 @posix
 @pytest.mark.parametrize("act", ENDS)
 def test_a_module_that_takes_its_process_has_failed(tmp_path: Path, act: str):
@@ -114,6 +115,7 @@ def test_a_module_that_takes_its_process_has_failed(tmp_path: Path, act: str):
     assert len(lines) == 2
 
 
+# Holds: differ-127, differ-128
 @posix
 @given(
     in_mount=st.lists(st.sampled_from(HARMLESS), max_size=3),

@@ -13,6 +13,7 @@ import trio
 from amplifier_core.models import HookResult
 
 
+# Holds: differ-20
 async def test_cancelling_the_emitter_cancels_the_running_handler(engine):
     hooks, seen = engine.HookRegistry(), []
 
@@ -158,6 +159,7 @@ async def test_closing_a_waiting_emit_runs_the_handlers_finally(engine):
     assert seen == ["finally"]
 
 
+# Holds: differ-16, differ-17
 async def test_handlers_run_in_the_callers_context(engine):
     hooks, seen = engine.HookRegistry(), []
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")

@@ -141,6 +141,7 @@ async def test_a_handler_over_its_time_is_cancelled_and_left_out(engine, caplog)
     assert "`hangs` timed out" in caplog.text
 
 
+# Holds: differ-26
 @pytest.mark.parametrize("limit", [None, 5, float("inf")])
 async def test_a_timeout_of_none_or_infinity_waits(engine, limit):
     hooks = engine.HookRegistry()
@@ -149,6 +150,7 @@ async def test_a_timeout_of_none_or_infinity_waits(engine, limit):
     assert await hooks.emit_and_collect("e", {}, timeout=limit) == [{"n": 1}]
 
 
+# Holds: differ-27
 @pytest.mark.parametrize(
     ("timeout", "error"), [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError)]
 )

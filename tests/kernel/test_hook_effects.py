@@ -132,6 +132,7 @@ async def test_the_budget_of_a_turn_only_warns(engine, caplog):
     assert "`greedy` exceeds the injection budget" in caplog.text
 
 
+# Holds: differ-43
 async def test_the_limit_of_a_turn_refuses_what_passes_it_until_the_next_turn(engine, caplog):
     context = Context()
     coordinator = coordinator_with(engine, context, injection_limit_per_turn=3)
@@ -224,6 +225,7 @@ async def test_a_failing_context_is_the_callers_to_know(engine):
         await coordinator.process_hook_result(result, "e")
 
 
+# Holds: differ-46
 async def test_the_users_message_is_shown_and_the_result_returned_as_it_is(engine):
     display = Display()
     coordinator = coordinator_with(engine, display=display)
@@ -235,6 +237,7 @@ async def test_the_users_message_is_shown_and_the_result_returned_as_it_is(engin
     assert display.shown == [("stop", "warning", "hook:guard"), ("hi", "info", "hook:other")]
 
 
+# Holds: differ-47
 async def test_a_message_is_shown_when_the_texts_are_written(engine):
     order: list[str] = []
     context = SimpleNamespace(add_message=lambda message: order.append(message["content"]))
@@ -273,6 +276,7 @@ async def test_a_grant_continues_and_the_question_arrives_whole(engine, answer):
     assert approval.asked == [("Run it?", ["Allow", "Deny"], 5.0, "allow")]
 
 
+# Holds: differ-49
 async def test_what_was_asked_about_goes_on_when_it_is_granted(engine):
     data = {"tool_input": {"path": "a.txt"}}
     result = HookResult(action="ask_user", data=data, reason="not kept")
@@ -289,6 +293,7 @@ async def test_what_was_asked_about_goes_on_when_it_is_granted(engine):
     assert left == HookResult(action="deny", reason="User denied: Allow this operation?")
 
 
+# Holds: differ-50
 @pytest.mark.parametrize(
     ("options", "answer", "action"),
     [
@@ -369,6 +374,7 @@ async def test_the_call_that_is_asked_about_knows_what_a_denial_says(engine, res
     assert asked.reply == Reply(words=words, is_late=False)
 
 
+# Holds: differ-52
 async def test_the_kernel_itself_ends_an_approval_that_does_not_answer(engine):
     coordinator = coordinator_with(engine, approval=Approval(anyio.sleep_forever))
     result = HookResult(action="ask_user", approval_prompt="Go?").model_copy(

@@ -88,6 +88,7 @@ def ignored_until(end: str) -> Stubborn:
     return Stubborn(1_000_000 if end == "never" else 1, end)
 
 
+# Holds: differ-28, differ-29
 @given(end=st.sampled_from(ENDS), fails_closed=st.booleans(), collects=st.booleans())
 def test_what_ignores_its_cancellation_is_left_behind(engine, end, fails_closed, collects):
     async def turn() -> None:
@@ -109,6 +110,7 @@ def test_what_ignores_its_cancellation_is_left_behind(engine, end, fails_closed,
     asyncio.run(asyncio.wait_for(turn(), 120))
 
 
+# Holds: differ-28
 @given(end=st.sampled_from(ENDS), fails_closed=st.booleans())
 def test_a_cancelled_emit_ends_whatever_its_handler_ignores(engine, end, fails_closed):
     async def turn() -> None:
@@ -137,6 +139,7 @@ async def test_a_scope_of_anyio_ends_an_emit_whose_handler_ignores_it(engine):
     assert len(told) == 1
 
 
+# Holds: differ-29
 async def test_an_approval_that_ignores_its_cancellation_is_left_behind(engine, monkeypatch):
     import amplifier_core._kernel.hook_effects as effects
 
@@ -193,6 +196,7 @@ async def test_what_a_limited_handler_raises_is_judged_as_without_a_limit(engine
         assert (await hooks.emit("e", {})).action == "continue"
 
 
+# Holds: differ-30
 async def test_a_limited_handler_shares_the_context_of_its_caller(engine):
     hooks, seen = engine.HookRegistry(), []
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")

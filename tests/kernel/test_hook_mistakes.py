@@ -46,6 +46,7 @@ def answering(answer: Any) -> Any:
 WHERE = f"{HERE}.answering.<locals>.gate"
 
 
+# Holds: differ-24
 @given(st.dictionaries(st.text(min_size=1, max_size=8), st.integers(), max_size=5))
 def test_a_result_remembers_the_keys_that_it_has_no_field_for_beside_all_that_it_says(extra):
     extra = {key: value for key, value in extra.items() if key not in HookResult.model_fields}
@@ -96,6 +97,7 @@ def test_a_subclass_with_further_fields_or_aliases_has_no_unknown_keys():
     assert UNKNOWN_KEYS not in Open(note="x").__dict__
 
 
+# Holds: differ-23
 @pytest.mark.parametrize("form", ["result", "dict"])
 @pytest.mark.parametrize("mistake", MISTAKES)
 async def test_a_strict_session_refuses_a_step_whose_judge_answers_with_a_mistake(
@@ -143,6 +145,7 @@ async def test_an_event_that_nobody_judges_goes_on_in_a_strict_session(engine, c
     assert caplog.messages == [f"hook `{WHERE}` answered `session:start` with {said}"]
 
 
+# Holds: differ-23
 @pytest.mark.parametrize("mistake", MISTAKES)
 async def test_other_sessions_log_each_mistake_of_a_handler_once_and_go_on(engine, mistake, caplog):
     fields, words = MISTAKES[mistake]
@@ -272,6 +275,7 @@ WRONG = {
 }
 
 
+# Holds: differ-119
 @pytest.mark.parametrize("handler", RIGHT)
 def test_whatever_can_be_called_with_an_event_and_its_data_can_be_registered(engine, handler):
     hooks = engine.HookRegistry()
@@ -281,6 +285,7 @@ def test_whatever_can_be_called_with_an_event_and_its_data_can_be_registered(eng
     assert hooks.list_handlers("e") == {"e": []}
 
 
+# Holds: differ-119
 @pytest.mark.parametrize("name", WRONG)
 def test_what_cannot_be_called_with_an_event_and_its_data_cannot_be_registered(engine, name):
     handler, signature = WRONG[name]

@@ -35,6 +35,7 @@ async def test_every_event_is_seen_once_whoever_else_handles_it(engine):
     assert seen == [("a", 0), ("b", 1), ("a", 2), ("c", 3)]
 
 
+# Holds: agent-60
 async def test_an_observer_sees_the_data_as_the_judges_left_it(engine):
     hooks, seen = engine.HookRegistry(), []
     hooks.observe(observer(seen))
@@ -121,6 +122,7 @@ def test_a_registry_that_its_observer_holds_is_freed(engine):
     assert gone() is None
 
 
+# Holds: agent-60
 @given(
     actions=st.lists(st.sampled_from(["continue", "deny", "modify"]), max_size=5),
     observers=st.integers(min_value=0, max_value=3),

@@ -72,6 +72,7 @@ async def test_the_first_question_wins_over_injections_and_later_questions(engin
     assert await hooks.emit("e", {}) == first
 
 
+# Holds: differ-21
 @pytest.mark.parametrize("action", ["inject_context", "ask_user"])
 async def test_what_a_hook_changed_is_not_lost_when_another_injects_or_asks(engine, action):
     hooks, unchanged = engine.HookRegistry(), object()
@@ -91,6 +92,7 @@ async def test_what_a_hook_changed_is_not_lost_when_another_injects_or_asks(engi
     assert result.data == {"kept": unchanged, "k": 2}
 
 
+# Holds: differ-22
 async def test_what_hooks_say_to_the_user_reaches_the_display(engine):
     shown: list[tuple[str, ...]] = []
     display = SimpleNamespace(show_message=lambda *message: shown.append(message))
@@ -175,6 +177,7 @@ async def test_a_handler_that_raises_is_skipped_and_reported(engine, caplog):
     ]
 
 
+# Holds: differ-25
 @pytest.mark.parametrize("plain", [True, False])
 async def test_a_failure_denies_where_its_registration_fails_closed(engine, caplog, plain):
     hooks, seen = engine.HookRegistry(), []
@@ -266,6 +269,7 @@ async def test_an_answer_that_cannot_be_understood_denies(engine, caplog, answer
     assert caplog.records[0].getMessage().startswith("SECURITY:")
 
 
+# Holds: differ-18
 async def test_callable_objects_bound_methods_and_awaitable_objects_are_handlers(engine):
     hooks, seen = engine.HookRegistry(), []
 
@@ -293,6 +297,7 @@ async def test_callable_objects_bound_methods_and_awaitable_objects_are_handlers
     assert seen == ["called", "method", "awaited"]
 
 
+# Holds: differ-119
 @pytest.mark.parametrize("register", ["register", "on"])
 @pytest.mark.parametrize("handler", [None, HookResult(), "deny"])
 def test_what_cannot_be_called_is_refused_as_a_handler(engine, register, handler):
@@ -357,6 +362,7 @@ async def test_handlers_are_those_of_the_first_step_and_the_data_that_of_the_cal
     assert seen[1][1]["k"] == 1
 
 
+# Holds: differ-19
 async def test_a_handle_removes_its_own_registration_and_a_name_all_of_them(engine):
     hooks = engine.HookRegistry()
     first = hooks.register("a", print, name="same")
@@ -391,6 +397,7 @@ async def test_events_carry_the_defaults_below_and_a_sortable_time_above(engine)
     assert list((await hooks.emit("e", {})).data) == ["other", "timestamp"]
 
 
+# Holds: differ-14
 async def test_without_handlers_the_data_comes_back_as_it_is(engine):
     hooks = engine.HookRegistry()
     hooks.set_default_fields(session_id="s")
@@ -442,6 +449,7 @@ async def test_what_is_no_id_of_a_request_is_none(engine, odd):
     assert ids == [str(UUID(ids[0]))] * 3
 
 
+# Holds: differ-15
 async def test_emit_returns_a_native_coroutine_with_the_name_of_its_method(engine):
     hooks = engine.HookRegistry()
     coroutine = hooks.emit("e", {})
@@ -479,6 +487,7 @@ def test_registries_in_cycles_are_collected(engine):
     assert gone() is None
 
 
+# Holds: differ-34
 def test_registries_take_attributes_subclasses_and_weak_references(engine):
     class Own(engine.HookRegistry):
         pass

@@ -53,6 +53,7 @@ class Modules:
         """Nothing was put on the path."""
 
 
+# Holds: kept-1
 async def test_each_question_is_asked_though_an_earlier_one_was_always_allowed(engine):
     approval = Approval("Allow always")
     coordinator = engine.ModuleCoordinator(approval_system=approval)
@@ -65,6 +66,7 @@ async def test_each_question_is_asked_though_an_earlier_one_was_always_allowed(e
     assert approval.asked == 3
 
 
+# Holds: kept-2
 async def test_an_approval_system_that_fails_has_not_answered(engine):
     coordinator = engine.ModuleCoordinator(approval_system=Approval(OSError("no terminal")))
     question = HookResult(action="ask_user", approval_default="allow")
@@ -73,6 +75,7 @@ async def test_an_approval_system_that_fails_has_not_answered(engine):
         await coordinator.process_hook_result(question, "tool:pre", "guard")
 
 
+# Holds: kept-3
 async def test_texts_of_several_hooks_are_joined_empty_ones_too(engine):
     registry = engine.HookRegistry()
     for text in ("first", "", "last"):
@@ -82,6 +85,7 @@ async def test_texts_of_several_hooks_are_joined_empty_ones_too(engine):
     assert (await registry.emit("tool:pre", {})).context_injection == "first\n\n\n\nlast"
 
 
+# Holds: kept-4
 async def test_a_request_to_cancel_tells_nobody_by_itself(engine):
     coordinator = engine.ModuleCoordinator()
     told: list[str] = []
@@ -95,6 +99,7 @@ async def test_a_request_to_cancel_tells_nobody_by_itself(engine):
     assert coordinator.cancellation.is_immediate
 
 
+# Holds: kept-5
 async def test_a_turn_does_not_lift_the_cancellation_of_the_one_before(engine):
     class Loop:
         async def execute(self, **given: Any) -> str:
@@ -111,6 +116,7 @@ async def test_a_turn_does_not_lift_the_cancellation_of_the_one_before(engine):
     assert session.coordinator.cancellation.is_graceful
 
 
+# Holds: kept-6
 def test_a_handler_without_a_name_gets_one_that_nobody_else_has(engine):
     registry = engine.HookRegistry()
 
@@ -126,6 +132,7 @@ def test_a_handler_without_a_name_gets_one_that_nobody_else_has(engine):
     assert first != second
 
 
+# Holds: kept-7
 def test_a_session_is_forked_by_naming_its_parent(engine):
     parent = engine.AmplifierSession(CONFIG, session_id="parent")
     child = engine.AmplifierSession(CONFIG, parent_id=parent.session_id)
@@ -134,6 +141,7 @@ def test_a_session_is_forked_by_naming_its_parent(engine):
     assert not hasattr(parent, "fork")
 
 
+# Holds: kept-8
 def test_injections_have_no_limit_unless_one_is_set(engine):
     coordinator = engine.ModuleCoordinator()
 
@@ -141,6 +149,7 @@ def test_injections_have_no_limit_unless_one_is_set(engine):
     assert coordinator.injection_budget_per_turn is None
 
 
+# Holds: kept-9
 def test_a_model_has_no_price_but_its_pricing():
     given = {"id": "m", "display_name": "M", "context_window": 1, "max_output_tokens": 1}
 

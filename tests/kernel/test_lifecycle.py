@@ -260,6 +260,7 @@ DAEMON_THREADS = """
 """
 
 
+# Holds: end-1
 @pytest.mark.parametrize("seconds", ["0", "0.0001", "0.1"])
 def test_daemon_threads_in_the_middle_of_emits_do_not_disturb_the_end(seconds):
     for _ in range(5):
@@ -298,6 +299,7 @@ IMPORTING_THREAD = """
 """
 
 
+# Holds: end-1
 def test_a_daemon_thread_may_finish_its_import(tmp_path):
     result = run_python(IMPORTING_THREAD, str(tmp_path))
 

@@ -125,6 +125,7 @@ def test_an_error_carries_its_hint_beside_its_message(kind: type[LLMError]):
     assert kind("the key was refused").hint is None
 
 
+# Holds: differ-100
 def test_an_invalid_tool_call_carries_the_call_and_what_the_server_asks_to_wait():
     error = InvalidToolCallError("bad", tool_name="grep", raw_arguments="{", retry_after=1.5)
     assert (error.tool_name, error.raw_arguments, error.retry_after) == ("grep", "{", 1.5)

@@ -147,6 +147,7 @@ async def test_what_is_mounted_must_be_what_the_type_says(
     } == {"orchestrator": None, "context": None, "providers": {}, "tools": {}}
 
 
+# Holds: differ-86
 async def test_what_is_wrongly_mounted_is_taken_back(load: Load, coordinator: Any):
     earlier = SimpleNamespace(name="t")
     await coordinator.mount("tools", earlier)

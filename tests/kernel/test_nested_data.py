@@ -43,6 +43,7 @@ def innermost(value: Any) -> tuple[Any, list[type]]:
     return value, kinds
 
 
+# Holds: differ-105
 def test_deep_data_is_redacted_and_cut():
     data = deep({"here": 1, "api_key": "x", "text": "a" * 9})
 
@@ -89,6 +90,7 @@ def test_what_comes_twice_is_copied_twice_and_what_contains_itself_is_refused(fu
         function(circular)
 
 
+# Holds: differ-106
 async def test_errors_show_deep_values_without_failing():
     value = deep("x")
     with pytest.raises(ValueError, match=r"Module '.{1,300}' not found"):

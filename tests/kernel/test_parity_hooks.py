@@ -192,6 +192,7 @@ async def run(engine: Any, program: list[Any]) -> list[Any]:
     return trace
 
 
+# Holds: differ-108
 @settings(max_examples=400, deadline=None)
 @given(st.lists(STEPS, max_size=12), DATA)
 def test_programs_of_hooks_do_the_same_on_both_engines(engines, program, data):

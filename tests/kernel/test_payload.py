@@ -67,6 +67,7 @@ def handed_out(engine, data: Any) -> Any:
 WHEN = datetime(2026, 1, 2, tzinfo=UTC)
 
 
+# Holds: differ-10, differ-11
 @pytest.mark.parametrize(
     ("value", "shape"),
     [
@@ -196,6 +197,7 @@ async def test_a_handler_may_change_its_copy_without_anyone_noticing(engine):
     assert result.data["nested"] is data["nested"]
 
 
+# Holds: differ-13
 async def test_after_a_modification_unchanged_values_are_the_callers_own(engine):
     hooks = engine.HookRegistry()
     kept, changed = {"value": (1, 2)}, {"value": 1}
@@ -235,6 +237,7 @@ JSON = st.recursive(
 )
 
 
+# Holds: differ-12
 @given(st.dictionaries(st.text(), JSON))
 def test_json_shaped_data_arrives_equal_in_the_same_order_and_shares_nothing(engine, data):
     data.pop("timestamp", None)

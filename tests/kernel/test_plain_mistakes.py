@@ -186,6 +186,7 @@ async def refusal(session: Any) -> BaseException:
     return cause
 
 
+# Holds: differ-114
 @pytest.mark.parametrize(("plan", "text"), TABLE.values(), ids=TABLE)
 async def test_a_mistake_in_a_plan_is_one_warning(
     engine: Any, plan: dict[str, Any], text: str, caplog: pytest.LogCaptureFixture
@@ -194,6 +195,7 @@ async def test_a_mistake_in_a_plan_is_one_warning(
         assert warnings(caplog) == [text]
 
 
+# Holds: differ-114
 @pytest.mark.parametrize(("plan", "text"), TABLE.values(), ids=TABLE)
 async def test_a_mistake_in_a_strict_plan_is_an_error_of_the_same_text(
     engine: Any, plan: dict[str, Any], text: str

@@ -214,6 +214,7 @@ def test_the_fixtures_tell_what_was_found(tmp_path: Path):
     assert (code, counts) == (0, {"passed": 1}), text
 
 
+# Holds: differ-111
 def test_a_run_without_pytest_asyncio_is_not_disturbed(tmp_path: Path):
     (tmp_path / "test_any.py").write_text("def test_it(): pass\n")
     code, counts, text = run(tmp_path, hidden="pytest_asyncio")

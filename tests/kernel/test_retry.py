@@ -127,6 +127,7 @@ async def test_any_error_that_says_so_is_retried_with_its_own_wait(waits: list[f
     assert waits == [100, 20]
 
 
+# Holds: differ-101
 @pytest.mark.parametrize("asked", [-1.0, 86_400.5, math.inf, math.nan])
 async def test_nobody_waits_for_what_makes_no_sense_to_ask(asked: float, waits: list[float]):
     assert await retry_with_backoff(Calls(slow(retry_after=asked)), STEADY) == "done"
@@ -221,6 +222,7 @@ def test_jitter_of_an_unknown_kind_is_on_with_a_warning():
         assert RetryConfig(jitter="x").jitter == 0.2  # pyright: ignore[reportArgumentType]
 
 
+# Holds: differ-98
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -272,12 +274,14 @@ def test_a_delay_that_need_not_be_honoured_is_ignored():
     assert compute_delay(RetryConfig(jitter=False, honor_retry_after=False), 0, 100.0) == 1
 
 
+# Holds: differ-103
 @pytest.mark.parametrize("attempt", [-1, 2**32])
 def test_an_attempt_has_32_bits(attempt: int):
     with pytest.raises(OverflowError, match="`attempt` must be from 0"):
         compute_delay(STEADY, attempt)
 
 
+# Holds: differ-102
 @given(
     attempt=st.integers(0, 2**32 - 1),
     retry_after=st.none() | st.floats(0, 1e6),

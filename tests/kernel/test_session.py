@@ -134,6 +134,7 @@ async def test_a_raw_configuration_is_emitted_before_every_turn_without_its_secr
     assert [data["raw"]["extra"] for _, data in seen] == [{"api_key": "[REDACTED]"}] * 2
 
 
+# Holds: differ-72, differ-73
 @pytest.mark.parametrize(
     ("config", "error", "text"),
     [
@@ -159,6 +160,7 @@ def test_a_wrong_configuration_says_what_is_missing(engine, config, error, text)
         engine.AmplifierSession(config)
 
 
+# Holds: differ-74
 def test_the_constructor_needs_no_loop_and_keeps_the_configuration_itself(engine):
     plan = {**PLAN, "odd": {float("nan"): object()}}
     approval, display = object(), object()
@@ -194,6 +196,7 @@ async def test_what_initialize_calls_is_looked_up_when_it_is_called(rust):
     assert session.coordinator.session is session
 
 
+# Holds: differ-70
 async def test_concurrent_initializes_load_once(engine):
     session = session_with(engine)
     began = anyio.Event()
@@ -248,6 +251,7 @@ async def test_a_load_that_was_cancelled_is_taken_over_by_whoever_waits(engine):
     assert attempts == ["loop", "loop", "context"]
 
 
+# Holds: differ-66
 async def test_a_failed_load_is_a_runtime_error_with_its_cause_and_can_be_tried_again(engine):
     cause = KeyError("broken")
     session = session_with(engine)
@@ -289,6 +293,7 @@ async def test_another_error_of_initialize_is_wrapped_once(rust):
     assert caught.value.__cause__ is cause
 
 
+# Holds: differ-64
 @pytest.mark.parametrize(
     "error", [RateLimitError("slow down", retry_after=3.0), KeyError("k"), StopAsyncIteration()]
 )
@@ -367,6 +372,7 @@ async def test_cancelling_the_task_cancels_the_loop(engine):
     assert ended == ["loop"]
 
 
+# Holds: differ-78
 async def test_cleanup_goes_on_after_every_failure(rust, caplog):
     session = session_with(rust)
     order: list[str] = []
@@ -411,6 +417,7 @@ async def test_coroutines_bear_the_names_of_their_methods(engine):
         await pending
 
 
+# Holds: differ-36
 async def test_a_dropped_session_is_freed(engine):
     class Holder:
         pass

@@ -59,6 +59,7 @@ async def test_missing_parts_are_empty_and_no_error():
     }
 
 
+# Holds: differ-65
 async def test_a_session_without_a_loop_cannot_answer():
     with pytest.raises(RuntimeError, match="No orchestrator module mounted"):
         await run_orchestrator(RustCoordinator(), "hello")
@@ -91,6 +92,7 @@ async def test_the_plan_is_told_without_its_secrets():
     assert config["providers"] == [{"config": {"api_key": "sk-1", "n": 1}}]
 
 
+# Holds: differ-104
 @pytest.mark.parametrize(
     "key",
     [
@@ -186,6 +188,7 @@ async def test_the_end_of_the_program_is_not_kept_back(error: BaseException):
         await collect_contributions(channels, "events")
 
 
+# Holds: differ-44
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 async def test_the_cancellation_of_the_one_who_asks_is_not_kept_back(anyio_backend: str):
     started = asyncio.Event()

@@ -97,6 +97,7 @@ MISSING = {
 """The same with modules that only a resolver could find."""
 
 
+# Holds: differ-115
 @pytest.mark.parametrize("place", VAIN)
 async def test_a_source_of_a_module_that_is_there_without_it_is_one_line_of_the_log(
     engine: Any, place: str, caplog: pytest.LogCaptureFixture
@@ -124,6 +125,7 @@ async def test_a_source_of_a_module_that_is_there_without_it_is_one_line_of_the_
         assert caplog.records == []
 
 
+# Holds: differ-115
 @pytest.mark.parametrize("place", MISSING)
 async def test_a_source_of_a_module_that_is_not_there_is_a_mistake(engine: Any, place: str):
     plan: dict[str, Any] = {"session": SESSION, **MISSING[place]}
@@ -243,6 +245,7 @@ async def test_every_required_module_that_fails_is_named(engine: Any):
     await session.cleanup()
 
 
+# Holds: differ-117
 @pytest.mark.parametrize("required", [{}, {"required": False}])
 async def test_the_guard_is_required_whatever_the_plan_says(engine: Any, required: dict[str, bool]):
     session = engine.AmplifierSession(plan_of(hooks=[{**GUARD, **required}]))

@@ -318,6 +318,7 @@ def write(folder: Path, manifest: str | None = None) -> Path:
     return folder
 
 
+# Holds: differ-99
 @pytest.mark.parametrize(
     ("name", "manifest", "kind"),
     [

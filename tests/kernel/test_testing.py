@@ -17,6 +17,7 @@ from amplifier_core.testing import (
 )
 
 
+# Holds: differ-109
 def test_the_names_at_the_top_are_these():
     for name in (
         "EventRecorder",
@@ -84,6 +85,7 @@ async def test_the_coordinator_sets_no_defaults_on_events():
     assert seen == [{"a", "timestamp"}]
 
 
+# Holds: differ-95
 async def test_approvals_can_be_asked_and_messages_shown():
     coordinator = MockCoordinator()
     asked = HookResult(action="ask_user", approval_prompt="go on?")
@@ -107,6 +109,7 @@ async def test_the_tool_counts_its_calls():
     assert tool.input_schema == {"type": "object", "properties": {}}
 
 
+# Holds: differ-97
 async def test_the_context_has_every_method_of_one():
     context = MockContextManager([{"role": "user", "content": "hello"}])
     await context.add_message({"role": "assistant", "content": "hi"})
@@ -140,6 +143,7 @@ async def test_the_recorder_is_a_handler():
     assert recorder.get_events("x:y")[0][1]["a"] == 1
 
 
+# Holds: differ-96
 async def test_the_scripted_loop_answers_by_its_script_then_done():
     loop, context, recorder = ScriptedOrchestrator(["a"]), MockContextManager(), EventRecorder()
     given = {"context": context, "providers": {}, "tools": {}, "hooks": recorder}

@@ -70,6 +70,7 @@ STEPS = st.lists(
 )
 
 
+# Holds: agent-36
 @given(BUDGETS, st.none() | BUDGETS, STEPS)
 def test_no_step_is_taken_past_a_limit_of_the_turn_or_the_turns_around_it(
     inner: Budget, outer: Budget | None, steps: list[Any]

@@ -39,6 +39,7 @@ def price_of(rates: Rates) -> Any:
     return lambda read, written: rates.most(read, written)
 
 
+# Holds: agent-37, agent-38
 @given(st.none() | st.integers(1, 50_000), st.decimals("0.01", 1, places=2), RATES, CHILDREN)
 def test_many_children_at_once_never_pass_the_limits_of_their_turn(
     tokens: int | None, cost: Decimal, rates: Rates, children: list[Any]
@@ -78,6 +79,7 @@ KINDS = ("input", "cache_read", "cache_write", "cache_write_1h", "output", "reas
 ALL_RATES = st.builds(Rates, **dict.fromkeys((*KINDS, "web_search", "request"), PRICES))
 
 
+# Holds: agent-39
 @given(COUNTS, ALL_RATES, st.none() | st.tuples(st.integers(1, 4_000), ALL_RATES))
 def test_no_form_of_a_call_costs_more_than_is_held_back_for_it(
     counts: Counts, rates: Rates, longer: tuple[int, Rates] | None
@@ -92,6 +94,7 @@ def test_no_form_of_a_call_costs_more_than_is_held_back_for_it(
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 
 
+# Holds: agent-39
 @pytest.mark.parametrize(
     ("tools", "searches"),
     [

@@ -27,6 +27,7 @@ from test_budget_bound import CHILDREN, RATES, price_of, settle
 NO_LIMIT = Budget(model_calls=None)
 
 
+# Holds: agent-43
 @given(
     st.none() | st.integers(1, 50_000),
     st.decimals("0.01", 1, places=2),
@@ -93,6 +94,7 @@ def timed(seconds: float) -> tuple[Any, Clock]:
     return budget, clock
 
 
+# Holds: agent-44
 def test_its_seconds_are_those_in_which_a_turn_of_it_runs() -> None:
     budget, clock = timed(10)
     clock.now += 50

@@ -99,6 +99,7 @@ async def block_and_end() -> str:
     return "the end"
 
 
+# Holds: sink-39
 @pytest.mark.parametrize("name", ["block_loop", "block_and_end"])
 @pytest.mark.parametrize("streams", [False, True])
 async def test_a_tool_that_keeps_the_event_loop_past_the_limit_ends_the_turn(
@@ -116,6 +117,7 @@ async def test_a_tool_that_keeps_the_event_loop_past_the_limit_ends_the_turn(
     assert len(model.requests) == 1
 
 
+# Holds: sink-39
 async def test_the_next_call_does_not_begin_after_one_that_kept_the_event_loop() -> None:
     ran: list[int] = []
 
@@ -139,6 +141,7 @@ async def test_a_tool_that_keeps_the_event_loop_within_the_limit_changes_nothing
     assert (await agent.run("go")).text == "done"
 
 
+# Holds: agent-46
 @pytest.mark.parametrize("seconds", [10, 0.3, 1.7])
 async def test_it_comes_in_the_middle_of_a_model_call(seconds: float) -> None:
     told = Told()
@@ -150,6 +153,7 @@ async def test_it_comes_in_the_middle_of_a_model_call(seconds: float) -> None:
     assert used == ["seconds", now, seconds]
 
 
+# Holds: agent-46
 async def test_it_comes_in_the_middle_of_a_tool() -> None:
     told = Told()
     model = ScriptedProvider([{"tool": "work"}, "done"])
@@ -158,6 +162,7 @@ async def test_it_comes_in_the_middle_of_a_tool() -> None:
     assert told.warnings == [(56, "seconds", 56, 70)]
 
 
+# Holds: agent-46
 async def test_a_turn_that_ends_earlier_has_none_and_does_not_wait_for_it() -> None:
     told = Told()
     agent = Agent(Slow(7.9), hooks=[told.hook], budget=Budget(seconds=10))
@@ -176,6 +181,7 @@ async def test_each_run_of_a_session_has_its_own() -> None:
     assert told.warnings == [(8, "seconds", 8, 10), (17, "seconds", 8, 10)]
 
 
+# Holds: agent-44
 async def test_the_seconds_of_a_shared_budget_are_those_of_its_turns_and_warn_once() -> None:
     told = Told()
     agent = Agent(Slow(6), hooks=[told.hook], budget=Budget(seconds=10).shared())

@@ -13,7 +13,7 @@ from amplifier_core.message_models import Usage
 from amplifier_modules.spending.budget import Budget
 from amplifier_modules.spending.ledger import Ledger, Limit
 from amplifier_modules.spending.reservation import Reservation
-from amplifier_providers.prices.estimate import Estimate
+from amplifier_providers.prices.amounts import Estimate
 
 BUDGETS = st.builds(
     Budget,
@@ -154,6 +154,7 @@ def run(tree: list[tuple[int, Budget]], steps: list[Any], *, is_exact: bool) -> 
     return world
 
 
+# Holds: agent-42
 @given(st.one_of(st.tuples(TREES, STEPS), st.tuples(FANS, RUSHES)))
 def test_concurrent_children_overspend_by_at_most_one_call_each(
     case: tuple[list[tuple[int, Budget]], list[Any]],
@@ -181,6 +182,7 @@ def test_concurrent_children_overspend_by_at_most_one_call_each(
             assert sum(each.tools for each in within) <= budget.tool_calls
 
 
+# Holds: agent-42
 @given(st.one_of(st.tuples(TREES, STEPS), st.tuples(FANS, RUSHES)))
 def test_where_estimates_are_not_too_low_all_children_together_overspend_by_one_call(
     case: tuple[list[tuple[int, Budget]], list[Any]],
@@ -244,6 +246,7 @@ def test_the_time_of_a_turn_is_that_of_the_tightest_turn_around_it(
         assert node.ledger.seconds_left() == (max(min(left), 0) if left else None)
 
 
+# Holds: agent-45
 @given(TREES, STEPS)
 def test_each_turn_warns_once_of_each_limit_from_80_percent_on(
     tree: list[tuple[int, Budget]], steps: list[Any]

@@ -12,7 +12,7 @@ from amplifier_modules.spending.budget import Budget
 from amplifier_modules.spending.call_estimate import estimate_of
 from amplifier_modules.spending.ledger import Ledger
 from amplifier_modules.spending.reservation import Reservation
-from amplifier_providers.prices.estimate import Estimate
+from amplifier_providers.prices.amounts import Estimate
 from amplifier_providers.prices.pricing import Pricing
 from amplifier_providers.prices.settings import ModelPrices
 

@@ -91,6 +91,7 @@ async def test_a_message_can_be_kept_in_its_requests():
     assert ["mat" in str(each.messages) for each in model.requests[-2:]] == [True, False]
 
 
+# Holds: agent-32
 async def test_its_events_are_those_of_a_context_in_the_plan():
     async def events_of(context):
         seen = []
@@ -108,6 +109,7 @@ async def test_its_events_are_those_of_a_context_in_the_plan():
     assert {event for event, _ in planned} == set(EVENTS)
 
 
+# Holds: agent-32
 @pytest.mark.parametrize("kind", ["simple", "persistent"])
 async def test_the_next_session_goes_on_with_it_and_is_told_what_is_there(kind, tmp_path):
     context = made(kind, tmp_path)
@@ -161,6 +163,7 @@ def own_tool(name):
     return mine
 
 
+# Holds: agent-32
 @pytest.mark.parametrize("taken", [1, 2])
 async def test_a_tool_of_the_same_name_stays_and_texts_are_read_under_a_free_one(taken):
     names = ["read_stored", "read_stored_2"][:taken]

@@ -127,6 +127,7 @@ def shortest(history, settings):
     return kept
 
 
+# Holds: agent-29
 @pytest.mark.parametrize("loop", ["basic", "streaming"])
 @given(
     history=HISTORIES,

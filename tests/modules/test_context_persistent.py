@@ -122,6 +122,7 @@ async def test_only_the_user_can_read_it(opened, path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+# Holds: agent-33
 @given(cut=st.integers(1, 400), again=st.integers(1, 60))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
@@ -225,6 +226,7 @@ def test_what_is_no_file_is_refused(opened, path):
         opened()
 
 
+# Holds: agent-33
 async def test_another_session_cannot_open_it_meanwhile(opened, path):
     context = opened()
     config = {"path": str(path)}
@@ -245,6 +247,7 @@ async def test_another_session_cannot_open_it_meanwhile(opened, path):
     other.end()
 
 
+# Holds: agent-33
 def test_a_killed_process_leaves_all_that_it_has_added(opened, path):
     program = (
         "import asyncio, os, signal\n"

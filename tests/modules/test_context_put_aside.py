@@ -153,6 +153,7 @@ async def test_the_oldest_are_dropped_for_new_ones_and_all_by_clear():
     assert texts.ids() == []
 
 
+# Holds: agent-31
 @given(
     content=st.text(max_size=400)
     | st.lists(st.builds(lambda text: {"type": "text", "text": text}, st.text(max_size=300))),
@@ -171,6 +172,7 @@ def test_what_is_put_aside_is_kept_whole(content, most):
         assert after == before
 
 
+# Holds: agent-31
 @given(text=st.text(min_size=1, max_size=500), size=st.integers(1, 40), lines=st.integers(1, 5))
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 async def test_a_text_can_be_read_to_its_end_in_parts(text, size, lines, anyio_backend):

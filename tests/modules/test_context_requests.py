@@ -130,6 +130,7 @@ def test_each_level_takes_more_than_the_one_before():
     assert seen[-1] == (1, 25, True), "the last round stays, its result truncated as a last resort"
 
 
+# Holds: agent-30
 async def test_the_beginning_of_requests_stays_the_same_between_compactions():
     coordinator, context = await mounted(max_tokens=4_000)
     compactions = []

@@ -84,6 +84,7 @@ async def test_its_call_is_told_and_counted_like_every_other(bench, say):
     assert blocks == ["done"], "nobody sees the summary as an answer"
 
 
+# Holds: agent-34
 @pytest.mark.parametrize(
     "failure",
     [RuntimeError("no"), ChatResponse(content=[]), ChatResponse(content=[TextBlock(text=" ")])],
@@ -100,6 +101,7 @@ async def test_a_model_that_fails_leaves_a_plain_reduction(loop, bench, say, fai
     assert "no summary of what is left out" in caplog.text
 
 
+# Holds: agent-34
 async def test_a_budget_that_is_used_up_is_not_overdrawn(bench, say, caplog):
     script = (say.calls(("1", "look", {})), say.text("closing"))
     turn = bench("basic", *script, config={"budget": {"model_calls": 1}})

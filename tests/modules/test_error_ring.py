@@ -41,6 +41,7 @@ def test_an_error_opens_the_circuit_only_if_each_of_five_answers_has_it(
     assert ring.opened_by == opened
 
 
+# Holds: agent-26
 @given(st.integers(2, 6) | st.none(), ANSWERS)
 def test_the_circuit_opens_when_and_only_when_an_error_is_in_all_latest_answers(
     size: int | None, answers: list[list[str] | None]

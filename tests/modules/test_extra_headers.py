@@ -27,6 +27,7 @@ def test_what_is_not_refused_can_be_sent(headers):
     h11.Request(method="POST", target="/", headers=[("host", "any"), *sent.items()])
 
 
+# Holds: layer-9
 @pytest.mark.parametrize(
     "name", ["Authorization", "X-API-Key", "api-key", "HOST", "Content-Length"]
 )

@@ -111,6 +111,7 @@ async def test_a_command_that_is_not_allowed_runs_if_a_person_says_so(bench, say
     ]
 
 
+# Holds: sink-48
 async def test_a_person_is_asked_about_the_command_that_other_hooks_have_made(bench, say):
     calls = say.calls(("1", "bash", {"command": "ls"}))
     turn = await guarded(bench, SHELL, calls, say.text("done"))
@@ -267,6 +268,7 @@ async def test_what_a_user_steers_with_is_judged_as_a_prompt(bench, say):
     assert "6" in discarded["reason"]
 
 
+# Holds: sink-51
 @pytest.mark.parametrize(
     ("name", "given", "words"),
     [
@@ -355,6 +357,7 @@ async def test_a_tool_may_run_as_long_as_the_guard_says(bench, say, monkeypatch)
     assert turn.coordinator.get_capability("guard.tool_timeout") == 7.0
 
 
+# Holds: sink-49
 async def test_where_the_guard_fails_it_is_no(bench, say, monkeypatch):
     turn = await guarded(
         bench, SHELL, say.calls(("1", "bash", {"command": "ls"})), say.text("done")
@@ -371,6 +374,7 @@ async def test_where_the_guard_fails_it_is_no(bench, say, monkeypatch):
     assert await tool_contents(turn) == ["Denied by hook: hook `hooks-guard` failed on `tool:pre`"]
 
 
+# Holds: sink-49
 async def test_every_handler_fails_closed_and_goes_with_the_module(bench):
     turn = await guarded(bench, {"rates": {"user": {"limit": 1}}})
     hooks = turn.coordinator.hooks

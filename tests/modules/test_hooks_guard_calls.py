@@ -45,6 +45,7 @@ COMMANDS = st.sampled_from(["git status", "make test", "rm -rf ~"]) | st.text(ma
 BESIDE = st.dictionaries(NAMES.filter(lambda name: name != "command"), VALUES, max_size=4)
 
 
+# Holds: sink-22
 @given(COMMANDS, BESIDE.filter(bool))
 def test_any_argument_beside_the_command_asks_and_is_shown(
     command: str, beside: dict[str, Any]
@@ -57,6 +58,7 @@ def test_any_argument_beside_the_command_asks_and_is_shown(
     ]
 
 
+# Holds: sink-22
 @given(COMMANDS, COMMANDS, BESIDE, BESIDE)
 def test_calls_that_differ_are_asked_about_differently(
     command: str, other: str, beside: dict[str, Any], others: dict[str, Any]
@@ -99,6 +101,7 @@ INSIDE = st.recursive(
 )  # fmt: skip
 
 
+# Holds: sink-24
 @given(AFFIXES, WORDS, st.sampled_from([str.lower, str.upper, str.title]), INSIDE, st.booleans())
 def test_a_working_folder_outside_the_root_asks_by_any_name_and_at_any_depth(
     affix: str, word: str, case: Any, folder: Any, is_nested: bool
@@ -127,6 +130,7 @@ async def test_a_value_that_hooks_see_only_in_part_is_not_harmless(depth: int) -
     assert answer.action in ("ask_user", "deny")
 
 
+# Holds: sink-24
 @pytest.mark.parametrize("name", ["cwd", "workdir", "working_dir", "workingDirectory", "Dir"])
 @pytest.mark.parametrize(
     ("folder", "runs"),
@@ -192,6 +196,7 @@ def test_arguments_beside_the_command_are_refused_where_that_is_set() -> None:
     )
 
 
+# Holds: sink-14
 def test_curl_asks_a_server_of_this_machine_if_the_settings_say_so() -> None:
     health = {"command": "curl -s http://localhost:8080/health"}
     assert "is not known to be harmless for `curl`" in question(health, allow=["curl"])

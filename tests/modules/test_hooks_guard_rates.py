@@ -30,6 +30,7 @@ async def run_two_turns(folder: Path, rates: dict[str, Any]) -> list[str]:
         return texts
 
 
+# Holds: sink-50
 @pytest.mark.parametrize(
     ("scope", "words"),
     [

@@ -43,6 +43,7 @@ def observed(turn: Any, *secrets: str, **settings: Any) -> SessionObserver:
     return observer
 
 
+# Holds: observe-1
 async def test_each_tool_call_leaves_a_trace_by_which_its_result_is_found(bench, say):
     turn = bench("basic", say.calls(("toolu_1", "look", {"x": 1})), say.text("done"))
     turn.tool("look", lambda given: "seen")
@@ -78,6 +79,7 @@ async def test_concurrent_calls_are_told_apart(bench, say):
     ]
 
 
+# Holds: observe-2
 async def test_a_tool_that_raises_is_a_failure_with_what_was_done_before(bench, say):
     turn = bench("basic", say.calls(("toolu_9", "look", {})), say.text("done"))
 
@@ -204,6 +206,7 @@ async def test_a_call_that_was_cancelled_is_no_completed_one(caplog):
     assert said.endswith(" ms, cancelled")
 
 
+# Holds: observe-4
 async def test_no_secret_is_left_in_what_is_told(bench, say, caplog):
     turn = bench("basic", say.calls((SECRET, SECRET, {"x": SECRET}), text=SECRET), say.text(SECRET))
 
@@ -243,6 +246,7 @@ async def test_blocks_are_inspected_in_development_alone(bench, say, caplog):
         )
 
 
+# Holds: observe-3
 def test_memory_is_bounded_whatever_comes():
     traces = ToolTraces(3, **clocks())
     for number in range(100):

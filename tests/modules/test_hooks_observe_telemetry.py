@@ -61,6 +61,7 @@ class Recorded:
         ]
 
 
+# Holds: observe-5
 async def test_a_turn_is_a_span_with_its_calls_below_it(bench, say):
     usage = Usage(
         input_tokens=7, output_tokens=2, total_tokens=9, cache_read_tokens=3, cache_write_tokens=1
@@ -131,6 +132,7 @@ async def test_a_turn_is_below_the_span_of_the_application(bench, say):
     assert (agent.name, agent.parent.span_id) == ("invoke_agent", outer.get_span_context().span_id)
 
 
+# Holds: observe-5
 async def test_metrics_have_the_names_and_labels_of_the_conventions(bench, say):
     usage = Usage(input_tokens=7, output_tokens=2, total_tokens=9)
     turn = bench("basic", say.calls(("1", "look", {})), say.text("done", usage=usage))
@@ -182,6 +184,7 @@ async def test_a_failure_has_its_type_and_nothing_of_its_text(bench, say):
     assert [point.attributes["error.type"] for point in durations] == ["RateLimitError"] * 2
 
 
+# Holds: observe-4
 async def test_no_secret_reaches_a_span_or_a_metric(bench, say):
     turn = bench("basic", say.calls((SECRET, SECRET, {"x": SECRET}), text=SECRET), say.text(SECRET))
     turn.tool(SECRET, lambda given: SECRET)
@@ -195,6 +198,7 @@ async def test_no_secret_reaches_a_span_or_a_metric(bench, say):
     assert SECRET[:8] not in told
 
 
+# Holds: observe-3
 async def test_the_labels_of_metrics_are_limited():
     coordinator = ModuleCoordinator()
     recorded = Recorded(most_labels=2)

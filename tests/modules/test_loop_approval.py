@@ -63,6 +63,7 @@ async def test_what_was_approved_runs(bench, say):
     assert turn.data(TOOL_ERROR) == []
 
 
+# Holds: sink-21
 @pytest.mark.parametrize("order", [("change", "ask"), ("ask", "change")])
 async def test_a_person_is_asked_once_about_the_arguments_as_hooks_left_them(bench, say, order):
     turn, look = a_call(bench, say, person := Person())
@@ -85,6 +86,7 @@ async def test_arguments_that_hooks_keep_changing_are_never_approved(bench, say)
     assert "keep changing the arguments" in await error_of(turn)
 
 
+# Holds: sink-25
 async def test_arguments_that_a_hook_changes_while_the_person_thinks_do_not_run(bench, say):
     held = {"x": 1}
     turn, look = a_call(bench, say, person := Person(lambda: held.update(x=666)))

@@ -189,6 +189,7 @@ KINDS = [
 PROVIDERS = [Completes, Displays, Dicts, Streams, Chunks, Emits, Forgets]
 
 
+# Holds: agent-23
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.__name__.lower())
 @pytest.mark.parametrize("kinds", KINDS, ids="-".join)
 async def test_the_events_of_a_block_are_the_same_from_every_provider(bench, kind, kinds, provider):
@@ -241,6 +242,7 @@ async def fail():
     raise ConnectionError("lost")
 
 
+# Holds: agent-23
 @pytest.mark.parametrize("provider", [Broken, BrokenStream])
 @pytest.mark.parametrize("way", ["failed", "cancelled"])
 async def test_a_block_that_was_open_ends_when_the_answer_fails_or_is_cancelled(

@@ -46,6 +46,7 @@ async def test_its_output_is_the_answer_and_is_stored(kind, bench, say, valid):
     }  # fmt: skip
 
 
+# Holds: agent-28
 async def test_all_calls_of_the_answer_run_and_the_first_that_ends_the_turn_is_the_answer(
     kind, bench, say, valid
 ):
@@ -130,6 +131,7 @@ async def test_a_method_that_fails_is_an_error_result_and_the_tool_does_not_run(
     valid(await turn.history())
 
 
+# Holds: agent-28
 @pytest.mark.parametrize("how", ["raises", "unsuccessful", "denied", "withheld"])
 async def test_a_call_without_success_does_not_end_the_turn(how, bench, say):
     turn = bench("basic", say.calls(("1", "finish", {})), say.text("went on"))

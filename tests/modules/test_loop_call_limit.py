@@ -29,6 +29,7 @@ async def results(turn):
     return [each["content"] for each in await turn.history() if each["role"] == "tool"]
 
 
+# Holds: sink-38
 @pytest.mark.parametrize("loop", ["basic", "streaming"])
 async def test_calls_past_the_limit_are_answered_with_an_error_each(bench, say, valid, loop):
     calls = [(str(x), "look", {"x": x}) for x in range(5)]
@@ -52,6 +53,7 @@ async def test_the_usual_limit_is_128(bench, say, valid):
     valid(await turn.history())
 
 
+# Holds: sink-38
 async def test_far_more_calls_are_left_out_of_the_history(bench, valid):
     calls = [ToolCall(id=str(x), name="look", arguments={"x": x}) for x in range(100)]
     response = ChatResponse(content=[], tool_calls=calls)

@@ -82,6 +82,7 @@ def seeing(bench, loop, provider, config=None):
     return turn
 
 
+# Holds: sink-26
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("loop", ["basic", "streaming", "tagged"])
 @pytest.mark.parametrize("kind", [Foreign, Parsing, WithBase, InChunks, InStream])
@@ -135,6 +136,7 @@ def test_a_base_provider_finds_the_calls_of_the_content():
     assert BaseProvider().parse_tool_calls(DONE) == []
 
 
+# Holds: sink-27
 @pytest.mark.parametrize(
     "content", [[], [HM], [TextBlock(text=" \n")]], ids=["none", "hm", "blank"]
 )
@@ -161,6 +163,7 @@ async def test_a_call_that_is_announced_and_missing_is_an_error(bench, reason, l
     ]
 
 
+# Holds: sink-27
 @pytest.mark.parametrize("loop", ["basic", "streaming", "tagged"])
 async def test_a_call_that_is_announced_beside_a_plain_answer_is_one_warning(bench, loop, caplog):
     plain = ChatResponse(content=[TextBlock(text="It is 4.")], finish_reason="tool_calls")

@@ -87,6 +87,7 @@ async def test_an_answer_that_is_whole_is_an_answer(bench, say):
     assert turn.data("orchestrator:complete")[0]["status"] == "success"
 
 
+# Holds: failure-12
 async def test_a_provider_that_gives_up_waiting_ends_a_cancelled_turn(bench, say):
     turn = bench("basic")
 

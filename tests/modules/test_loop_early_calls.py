@@ -62,6 +62,7 @@ def call(id, name, **arguments):
     return RequestedCall(id, name, arguments)
 
 
+# Holds: sink-36
 async def test_a_call_runs_while_the_answer_goes_on_and_is_not_run_again(bench, say, valid):
     turn = bench("basic")
     streamed = Streamed(turn, most_at_once=1)
@@ -134,6 +135,7 @@ async def test_a_call_that_the_answer_takes_back_keeps_its_result(bench, say, va
     valid(await turn.history())
 
 
+# Holds: sink-37
 async def test_a_call_that_is_taken_back_while_it_waits_never_runs(bench, say, valid):
     turn = bench("basic")
     streamed = Streamed(turn, most_at_once=1)
@@ -184,6 +186,7 @@ async def test_a_call_that_is_taken_back_while_it_is_judged_never_runs(bench, sa
     valid(await turn.history())
 
 
+# Holds: sink-37
 async def test_an_equal_call_of_the_answer_that_starts_again_has_the_result_of_the_first(
     bench, say, valid
 ):
@@ -235,6 +238,7 @@ async def test_limits_and_exclusive_tools_hold_for_early_calls(bench, say, valid
     valid(await turn.history())
 
 
+# Holds: sink-36
 async def test_an_answer_that_fails_undoes_nothing_that_ran(bench, say, valid):
     turn = bench("basic")
     streamed = Streamed(turn, most_at_once=3)

@@ -33,6 +33,7 @@ async def results(turn: Any) -> list[str]:
     return [each["content"] for each in await turn.history() if each["role"] == "tool"]
 
 
+# Holds: agent-13
 @pytest.mark.parametrize("kind", ["basic", "streaming"])
 async def test_the_third_equal_error_is_told_and_the_fifth_ends_the_turn(kind, bench, say, valid):
     turn = bench(kind, *asks(say, 6, x=1), say.text("never"))
@@ -115,6 +116,7 @@ def test_a_limit_that_cannot_be_used_is_refused(value: Any) -> None:
         StreamingLoop({"max_equal_errors": value})
 
 
+# Holds: agent-13
 @given(
     st.integers(2, 6),
     st.lists(

@@ -242,6 +242,7 @@ def nested(depth):
     return found
 
 
+# Holds: sink-31
 @pytest.mark.parametrize("limit", [None, 3600.0])
 @pytest.mark.parametrize("count", [1, 4])
 @pytest.mark.parametrize("name", HOSTILE)
@@ -459,6 +460,7 @@ async def test_a_tool_that_cancels_the_nursery_of_its_round_ends_its_calls_alone
     assert_paired(turn, count)
 
 
+# Holds: sink-32
 @pytest.mark.parametrize("character", ["x", "\N{SNOWMAN}"])
 async def test_fifty_megabytes_are_cut_without_several_copies(bench, say, valid, character):
     size = 50 * MEGABYTE // len(character.encode())

@@ -89,6 +89,7 @@ async def forever(*_):
     await anyio.sleep_forever()
 
 
+# Holds: sink-6
 @pytest.mark.parametrize("kind", ["basic", "streaming"])
 @pytest.mark.parametrize("count", [1, 2])
 async def test_a_sleeping_tool_is_ended(kind, bench, say, valid, count, request_it):
@@ -107,6 +108,7 @@ async def test_a_sleeping_tool_is_ended(kind, bench, say, valid, count, request_
     assert_cancelled(turn)
 
 
+# Holds: sink-6
 async def test_a_waiting_model_call_is_ended(bench, request_it):
     turn = bench("basic", forever)
     assert await answer_when_interrupted(turn, request_it) == ""
@@ -114,6 +116,7 @@ async def test_a_waiting_model_call_is_ended(bench, request_it):
     assert_cancelled(turn)
 
 
+# Holds: sink-6
 @pytest.mark.parametrize(
     ("event", "stored"),
     [
@@ -148,6 +151,7 @@ async def test_a_hook_that_waits_at_the_end_of_a_turn_is_ended(bench, say):
     assert turn.data("execution:end") == [{"response": "done", "status": "completed"}]
 
 
+# Holds: sink-6
 async def test_a_waiting_approval_is_ended(bench, say, valid):
     turn = bench("basic", say.calls(("1", "look", {})))
     look = turn.tool("look", lambda given: "seen")
@@ -211,6 +215,7 @@ async def test_the_next_turn_goes_on_after_a_reset(bench, say):
     assert await turn.run() == "again"
 
 
+# Holds: sink-7
 @pytest.mark.parametrize("count", [1, 2])
 async def test_a_tool_may_clean_up_undisturbed(bench, say, valid, count):
     turn = bench("basic", say.calls(*[("1", "slow", {}), ("2", "slow", {})][:count]))
@@ -285,6 +290,7 @@ async def test_a_turn_in_a_task_that_was_cancelled_before_ends_as_any_other(benc
     assert answers == [""]
 
 
+# Holds: sink-7
 @pytest.mark.parametrize("what", ["provider", "hook"])
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 async def test_what_ignores_its_cancellation_is_left_behind_by_name(

@@ -36,6 +36,7 @@ def slow(say, seconds, response):
     return respond
 
 
+# Holds: agent-24
 async def test_calls_start_no_closer_than_the_delay_in_whichever_turn(kind, bench, say):
     started = []
     turn = bench(kind, config={"min_delay_between_calls_ms": 60_000})
@@ -86,6 +87,7 @@ async def test_the_delay_holds_for_all_models_of_a_loop_together(kind, bench):
     assert [len(each.requests) for each in providers.values()] == [1, 1]
 
 
+# Holds: agent-24
 @pytest.mark.parametrize("way", ["request_graceful", "request_immediate"])
 async def test_a_cancellation_ends_the_wait_for_a_call_at_once(kind, bench, say, valid, way):
     hour = {"min_delay_between_calls_ms": 3_600_000}

@@ -66,6 +66,7 @@ async def test_a_pause_while_idle_holds_the_next_turn_before_its_model_call(kind
     assert resumed == {"before": "model_call", "iteration": 0}
 
 
+# Holds: agent-22
 async def test_running_tools_end_and_nothing_new_begins(kind, bench, say):
     turn = bench(kind, say.calls(("1", "alone", {}), ("2", "alone", {})), say.text("done"))
     loop = await turn.loop()
@@ -115,6 +116,7 @@ async def test_another_thread_can_resume(kind, bench, say):
     assert paused.answer == "done"
 
 
+# Holds: agent-22
 @pytest.mark.parametrize("way", ["request_graceful", "request_immediate"])
 async def test_a_cancellation_ends_a_pause_at_once(kind, bench, say, valid, way):
     turn = bench(kind, say.calls(("1", "look", {})), say.text("done"))

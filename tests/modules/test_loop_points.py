@@ -26,6 +26,7 @@ def _never() -> bool:
     return False
 
 
+# Holds: sink-30
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 async def test_a_coordinator_that_carries_out_results_itself_gets_each(bench, answer):
     turn, given = bench("basic"), []
@@ -61,6 +62,7 @@ async def test_a_verdict_is_the_same_whoever_carries_out_the_result(bench, answe
     assert verdicts[0] == verdicts[1]
 
 
+# Holds: sink-29
 @pytest.mark.parametrize(("taken", "ended"), [(0.0, False), (4.0, False), (10.0, True)])
 async def test_the_time_that_a_tool_takes_before_it_waits_counts(monkeypatch, taken, ended):
     now = Interruption.now

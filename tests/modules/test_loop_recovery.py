@@ -67,6 +67,7 @@ async def results(turn: Any) -> list[str]:
 UNREADABLE = "expected a key in double quotes, found `bad` at byte 1"
 
 
+# Holds: agent-25
 @pytest.mark.parametrize(
     ("text", "reminder", "result"),
     [
@@ -283,6 +284,7 @@ async def test_max_equal_errors_is_the_size_of_the_ring(most, calls, bench, say)
     assert len(turn.provider.requests) == calls
 
 
+# Holds: agent-27
 async def test_an_answer_without_a_call_ends_the_turn_unless_one_is_required(kind, bench, say):
     turn = tagged(bench, say, kind, "hello", "never")
     assert await turn.run("hi") == "hello"
@@ -332,6 +334,7 @@ async def test_five_answers_without_a_required_call_end_the_turn(kind, bench, sa
     assert turn.data("execution:end") == [{"response": "no 4", "status": "error"}]
 
 
+# Holds: agent-27
 async def test_a_required_call_without_a_tool_that_ends_turns_is_refused(bench, say):
     turn = bench("basic", say.text("never"), config={"require_call": True})
     turn.tool("look", lambda _given: "seen")

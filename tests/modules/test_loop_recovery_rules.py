@@ -336,6 +336,7 @@ def assert_valid(history: list[dict[str, Any]]) -> None:
     assert history[-1]["role"] == "assistant"
 
 
+# Holds: agent-26
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @pytest.mark.parametrize("coordinator", COORDINATORS, ids=["rust", "python"])
 @settings(max_examples=40)

@@ -36,6 +36,7 @@ def cut(note):
     return int(found[1].replace(",", ""))
 
 
+# Holds: sink-4
 @given(TEXTS, LIMITS)
 def test_a_text_is_cut_at_its_bytes_and_the_rest_is_counted(text, limit):
     shown = within(limit, text)

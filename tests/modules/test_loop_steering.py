@@ -134,6 +134,7 @@ async def test_what_no_turn_has_read_is_discarded_when_the_session_ends(kind, be
     assert "1 steering messages discarded: the session ended" in caplog.text
 
 
+# Holds: agent-21
 @pytest.mark.parametrize("seed", range(8))
 async def test_each_message_is_in_the_history_once_or_told_as_discarded(kind, bench, say, seed):
     """Threads steer while turns run, hooks wait and deny, and turns are cancelled in all ways."""

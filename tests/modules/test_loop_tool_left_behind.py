@@ -75,6 +75,7 @@ async def test_a_time_limit_within_a_tool_begins_no_grace(bench, say):
     assert contents(await turn.history()) == ["as much as there was time for"]
 
 
+# Holds: sink-40
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("count", [1, 2])
 async def test_at_its_time_limit(bench, say, valid, end, count):
@@ -94,6 +95,7 @@ async def test_at_its_time_limit(bench, say, valid, end, count):
     assert turn.token.running_tools == set()
 
 
+# Holds: sink-40
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("limit", [None, 3600])
@@ -139,6 +141,7 @@ async def test_a_tool_that_cleans_up_is_waited_for(bench, say, monkeypatch):
     assert steps == [*range(20), "asked"]
 
 
+# Holds: agent-50
 async def test_an_answer_that_is_left_behind_tells_no_more_of_itself(bench):
     let_go = asyncio.Event()
 

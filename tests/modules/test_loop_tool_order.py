@@ -59,6 +59,7 @@ class Gate:
         return "done"
 
 
+# Holds: sink-33
 @pytest.mark.parametrize(("most", "expected"), [(1, 1), (3, 3), (None, 16), (-1, 40)])
 async def test_so_many_calls_run_at_the_same_time(bench, say, valid, loop, most, expected):
     config = {} if most is None else {"max_parallel_tools": most}
@@ -113,6 +114,7 @@ async def test_a_call_takes_the_place_of_one_that_has_ended(bench, say):
     ]  # fmt: skip
 
 
+# Holds: sink-33
 async def test_an_exclusive_tool_runs_alone_in_its_place(bench, say, loop):
     calls = numbered("look", "look", "write", "look", "write", "write", "look")
     turn = bench(loop, say.calls(*calls), say.text("done"))
@@ -138,6 +140,7 @@ async def test_an_exclusive_tool_runs_alone_in_its_place(bench, say, loop):
     ]  # fmt: skip
 
 
+# Holds: sink-34
 async def test_a_tool_starts_when_it_is_judged_and_allowed_and_not_before(bench, say, loop):
     calls = numbered("look", "denied", "refused", "approved", "look")
     turn = bench(loop, say.calls(*calls), say.text("done"), config={"max_parallel_tools": 1})

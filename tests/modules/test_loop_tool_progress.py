@@ -52,6 +52,7 @@ class Clock:
             await anyio.lowlevel.checkpoint()
 
 
+# Holds: sink-35
 @pytest.mark.parametrize("steps", [1, 30, 300, 3000])
 async def test_at_most_thirty_events_a_second_and_the_last_report_always(bench, steps):
     turn, clock, times = bench("basic"), Clock(), []

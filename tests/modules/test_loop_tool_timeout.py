@@ -15,6 +15,7 @@ def anyio_backend(request):
     return request.param
 
 
+# Holds: sink-28
 @pytest.mark.parametrize("source", ["config", "guard"])
 async def test_a_tool_that_never_ends_is_ended_and_the_turn_goes_on(bench, say, source):
     config = {"tool_timeout": 0.01} if source == "config" else None

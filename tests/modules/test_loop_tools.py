@@ -378,6 +378,7 @@ async def test_a_provider_that_fails_after_tools_leaves_a_valid_history(bench, s
     valid(await turn.history())
 
 
+# Holds: sink-31
 async def test_ctrl_c_in_a_tool_ends_the_turn(bench, say, valid):
     def pressed(given):
         raise KeyboardInterrupt

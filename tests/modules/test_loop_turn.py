@@ -185,6 +185,7 @@ async def test_a_denied_prompt_calls_no_model(kind, bench, say):
     assert turn.data("execution:end")[0]["status"] == "completed"
 
 
+# Holds: sink-52
 async def test_a_denied_request_ends_the_turn(bench, say):
     turn = bench("basic", say.text("never"))
     turn.answer_hook("provider:request", action="deny", reason="no budget")
@@ -287,6 +288,7 @@ async def test_no_provider_is_one_clear_error(bench):
     assert turn.names()[-1] == "execution:end"
 
 
+# Holds: sink-8
 async def test_a_turn_at_its_limit_is_asked_to_wrap_up(kind, bench, say, valid):
     turn = bench(
         kind,

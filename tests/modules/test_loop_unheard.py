@@ -1,4 +1,7 @@
-"""A turn that nobody watches: less is written, and all else is the same."""
+"""A turn that nobody watches: less is written, and all else is the same.
+
+Holds: agent-14, agent-15, agent-16
+"""
 
 from __future__ import annotations
 

@@ -67,6 +67,7 @@ def test_no_text_stands_for_other_blocks(block: dict[str, Any]) -> None:
     assert block_text(block) is None
 
 
+# Holds: dialect-4
 def test_the_blocks_of_the_dialect_are_text_on_their_way_through_the_kernel() -> None:
     blocks = [
         CodeBlock(language="rust", text="fn main() {}"),

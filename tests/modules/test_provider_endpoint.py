@@ -97,6 +97,7 @@ async def test_mounts_of_other_endpoints_or_settings_do_not(
     assert not await is_open(two)
 
 
+# Holds: failure-16
 async def test_of_all_mounts_one_makes_the_trial(time: Time) -> None:
     mounts = [mount(time) for _ in range(5)]
     for retries in mounts[:2]:

@@ -86,6 +86,7 @@ def test_a_process_waits_for_the_limit_that_another_one_heard_of(tmp_path: Path)
     assert said(process(path, "calls", "https://other.example.com")) == []
 
 
+# Holds: failure-16
 def test_processes_that_write_at_once_overwrite_nothing(tmp_path: Path) -> None:
     path = tmp_path / "limits.json"
     running = [process(path, "writes", url) for url in ("one", "two", "two")]

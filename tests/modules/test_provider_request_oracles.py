@@ -98,6 +98,7 @@ def differences(ours: Any, theirs: Any, path: str = "") -> dict[str, tuple[Any, 
     return {} if ours == theirs else {path: (ours, theirs)}
 
 
+# Holds: provider-28
 async def test_the_messages_api_gets_what_its_sdk_sends() -> None:
     image = {"type": "base64", "media_type": "image/png", "data": PIXEL}
     uses = [
@@ -145,6 +146,7 @@ async def test_the_messages_api_gets_what_its_sdk_sends() -> None:
     }
 
 
+# Holds: provider-28
 async def test_the_responses_api_gets_what_its_sdk_sends() -> None:
     calls = [
         {
@@ -216,6 +218,7 @@ async def test_the_responses_api_gets_what_its_sdk_sends() -> None:
     }
 
 
+# Holds: provider-28
 async def test_chat_completions_get_what_the_sdk_sends() -> None:
     calls = [
         {

@@ -87,6 +87,7 @@ async def test_no_wait_is_shorter_than_what_the_server_asks():
     assert all(wait >= 7 for wait in waits)
 
 
+# Holds: failure-10
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
@@ -160,6 +161,7 @@ async def test_nothing_is_repeated_that_was_seen_already():
     assert (world.calls, world.events) == ([0], [])
 
 
+# Holds: failure-12
 @pytest.mark.parametrize("request_", ["request_graceful", "request_immediate"])
 async def test_the_cancellation_of_the_session_ends_a_wait_at_once(request_: str):
     world = World(busy(529))
@@ -185,6 +187,7 @@ async def test_a_cancelled_task_waits_no_longer():
     assert world.calls == [0]
 
 
+# Holds: failure-14
 async def test_an_api_that_fails_again_and_again_is_left_alone_and_then_tried_once():
     world = World(*(busy(500) for _ in range(9)), breaker_failures=4, max_retries=1)
     for _ in range(2):
@@ -214,6 +217,7 @@ async def test_an_api_that_fails_again_and_again_is_left_alone_and_then_tried_on
     assert [await world.call(), await world.call()] == ["done", "done"]
 
 
+# Holds: failure-13
 async def test_one_call_too_many_waits_and_is_told_of():
     world = World(busy(500), rate=CallRate(limit=2, period=10.0))
 

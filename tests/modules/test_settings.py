@@ -67,6 +67,7 @@ def test_any_mapping_is_a_config_at_any_depth() -> None:
     assert read(config) == Sample(inner=Inner(count=3))
 
 
+# Holds: setting-1
 @pytest.mark.parametrize(
     ("config", "text"),
     [
@@ -122,6 +123,7 @@ def test_a_config_that_is_no_mapping_is_refused() -> None:
     assert str(refused("key")) == "provider-acme: the config is a `str` (must be a mapping)"
 
 
+# Holds: setting-2
 def test_the_error_is_of_every_kind_that_callers_catch_and_can_be_copied() -> None:
     error = refused({"seconds": 0})
     for kind in (ConfigurationError, ValueError, TypeError):
@@ -130,6 +132,7 @@ def test_the_error_is_of_every_kind_that_callers_catch_and_can_be_copied() -> No
         assert (str(twin), twin.module, twin.key) == (str(error), "provider-acme", "seconds")
 
 
+# Holds: setting-3
 @pytest.mark.parametrize(
     ("config", "environment"),
     [
@@ -150,6 +153,7 @@ def test_a_secret_is_in_no_error(config: Any, environment: dict[str, str]) -> No
     assert error.__context__ is None
 
 
+# Holds: setting-3
 def test_a_secret_is_in_no_repr() -> None:
     settings = read({"key": SECRET, "inner": {"token": SECRET}})
     assert (settings.key, settings.inner.token) == (SECRET, SECRET)
@@ -239,6 +243,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_
 VALUES = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(st.text(max_size=3), SCALARS)
 
 
+# Holds: setting-1
 @pytest.mark.parametrize("module", MODULES)
 @given(data=st.data())
 def test_a_module_takes_a_value_or_names_the_key(module: str, data: st.DataObject) -> None:

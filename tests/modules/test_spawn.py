@@ -191,6 +191,7 @@ async def test_a_sub_agent_that_fails_is_a_result_that_says_why(kind: Any) -> No
         assert (await spawn("go")).text == "up"
 
 
+# Holds: agent-48
 async def test_events_of_a_child_name_the_parent_and_the_call(kind: Any) -> None:
     seen: list[dict[str, Any]] = []
     told: list[tuple[str, dict[str, Any]]] = []
@@ -249,6 +250,7 @@ async def test_the_budget_of_a_child_is_its_own_within_that_of_its_turn(kind: An
     ]
 
 
+# Holds: agent-58
 async def test_depth_and_number_are_limited_and_the_error_says_so(kind: Any) -> None:
     @tool
     async def deeper() -> str:
@@ -278,6 +280,7 @@ async def test_depth_and_number_are_limited_and_the_error_says_so(kind: Any) -> 
         assert (await spawn("c")).text == "done"
 
 
+# Holds: agent-49
 async def test_a_resumed_sub_agent_keeps_its_system_prompt_tools_and_id(kind: Any) -> None:
     model = ScriptedProvider([{"tool": "look", "arguments": {"page": 1}}, "one", "two", "three"])
     async with opened(kind, model, look) as (_, spawn):
@@ -294,6 +297,7 @@ async def test_a_resumed_sub_agent_keeps_its_system_prompt_tools_and_id(kind: An
         assert [each.name for each in last.tools or ()] == ["look"]
 
 
+# Holds: agent-52
 async def test_a_task_is_continued_by_one_task_at_a_time(kind: Any) -> None:
     slow = Slow()
     refusal = "the task `task-1` is being continued as `task-2`; wait for its result or cancel it"
@@ -352,6 +356,7 @@ async def test_a_spawn_of_the_application_wins(kind: Any) -> None:
         await session.cleanup()
 
 
+# Holds: agent-56
 async def test_hooks_of_an_agent_judge_its_sub_agents_too() -> None:
     @hook("tool:pre")
     def no_looking(event: str, data: dict[str, Any]) -> HookResult | None:
@@ -390,6 +395,7 @@ async def test_what_sub_agents_cost_is_part_of_the_session(kind: Any) -> None:
         assert told == [{"cost_usd": "0.50", "model_calls": 2, "unpriced_calls": 0}]
 
 
+# Holds: agent-59
 @pytest.mark.parametrize("background", [False, True])
 async def test_nothing_is_left_of_many_sub_agents_at_once(kind: Any, background: bool) -> None:
     count = 50

@@ -55,6 +55,7 @@ class Stubborn:
         return "late"
 
 
+# Holds: agent-51
 @pytest.mark.parametrize("depth", [1, 2, 3])
 async def test_a_sub_agent_ends_in_its_turn_though_its_tool_has_to_be_left_behind(
     depth: int, caplog: pytest.LogCaptureFixture

@@ -101,6 +101,7 @@ def secret_module(*names: str) -> Any:
     return mount
 
 
+# Holds: agent-53
 @pytest.mark.parametrize("way", ["spawn", "tool-task"])
 async def test_a_tool_that_was_unmounted_is_not_back_in_a_sub_agent(
     kind: Any, modules: Any, way: str
@@ -118,6 +119,7 @@ async def test_a_tool_that_was_unmounted_is_not_back_in_a_sub_agent(
         assert "the secret" not in str(model.requests)
 
 
+# Holds: agent-53, agent-54
 @pytest.mark.parametrize("way", ["spawn", "tool-task"])
 async def test_a_tool_that_was_wrapped_is_wrapped_in_a_sub_agent(
     kind: Any, modules: Any, way: str
@@ -152,6 +154,7 @@ async def test_a_bound_tool_that_was_wrapped_or_unmounted_is_not_mounted_anew(ki
         assert seen[0].get("tools", "task") is not own
 
 
+# Holds: agent-55
 async def test_a_resumed_task_does_not_get_back_what_its_parent_has_lost(
     kind: Any, modules: Any
 ) -> None:
@@ -187,6 +190,7 @@ async def test_a_grandchild_has_no_more_than_its_parent(kind: Any, modules: Any)
     assert names == [["look", "deeper"]] * 3
 
 
+# Holds: agent-54
 async def test_the_plan_is_not_read_again(kind: Any, modules: Any) -> None:
     modules["tool-secret"] = secret_module("secret")
     model = ScriptedProvider(["done"])
@@ -196,6 +200,7 @@ async def test_the_plan_is_not_read_again(kind: Any, modules: Any) -> None:
         assert offered(model) == []
 
 
+# Holds: agent-55
 async def test_a_provider_that_was_unmounted_or_wrapped_is_not_back(kind: Any) -> None:
     plan = {
         "session": {"orchestrator": "loop-streaming", "context": "context-simple"},
@@ -232,6 +237,7 @@ def denying(seen: list[tuple[str, str]]) -> Any:
     return judge
 
 
+# Holds: agent-56
 @pytest.mark.parametrize("way", ["spawn", "tool-task"])
 async def test_a_hook_that_a_program_registered_judges_sub_agents(kind: Any, way: str) -> None:
     seen: list[tuple[str, str]] = []
@@ -249,6 +255,7 @@ async def test_a_hook_that_a_program_registered_judges_sub_agents(kind: Any, way
         assert "not here" in last(model)
 
 
+# Holds: agent-56
 async def test_each_handler_judges_once_and_in_its_place(kind: Any, modules: Any) -> None:
     order: list[str] = []
     mounts: list[str] = []
@@ -333,6 +340,7 @@ async def test_a_rate_of_the_guard_counts_the_calls_of_sub_agents(kind: Any) -> 
         assert "rate limit" in last(model)
 
 
+# Holds: agent-57
 async def test_hooks_of_a_parent_judge_the_calls_of_an_agent_as_a_tool() -> None:
     seen: list[tuple[str, str]] = []
     look = Named("look", "seen")
@@ -385,6 +393,7 @@ async def test_observing_hooks_of_an_agent_see_the_sub_agents_that_have_its_modu
     assert seen == ["read", "task", "look"]
 
 
+# Holds: agent-57
 @pytest.mark.parametrize("own", [None, lambda _question: True])
 async def test_an_agent_as_a_tool_asks_whom_its_parent_asks(own: Any) -> None:
     asked: list[str] = []

@@ -171,6 +171,7 @@ def check(
     return own
 
 
+# Holds: agent-53
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @pytest.mark.parametrize("kind", [AmplifierSession, plain.AmplifierSession], ids=["rust", "python"])
 @FEW

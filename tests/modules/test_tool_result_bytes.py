@@ -49,6 +49,7 @@ def said(tool: Any, arguments: dict[str, Any], limit: int) -> dict[str, Any]:
     return result.output
 
 
+# Holds: sink-4
 @given(FOLDERS, LIMITS, st.sampled_from(["path", "size", "modified"]), st.integers(0, 200))
 def test_a_glob_counts_the_files_and_extensions_that_it_leaves_out(
     paths: list[str], limit: int, sort: str, most: int

@@ -13,6 +13,7 @@ FILE = Path(__file__).parents[1] / "modules" / "journal" / "test_rebuilding.py"
 SESSIONS = "1000"
 
 
+# Holds: agent-17, agent-18, agent-19
 @pytest.mark.timeout(3_600)
 def test_every_history_is_rebuilt_from_its_events() -> None:
     run = subprocess.run(

@@ -21,6 +21,7 @@ def printed(program: str, *arguments: str) -> int:
     return int(run.stdout)
 
 
+# Holds: sink-5
 @pytest.mark.parametrize("shown", ["plain", "json", "terminal"])
 def test_an_answer_of_a_hundred_megabytes_takes_less_than_three_hundred(shown, capsys):
     peak = printed("long_answer.py", shown, str(ANSWER), "10000", "latin")
@@ -29,6 +30,7 @@ def test_an_answer_of_a_hundred_megabytes_takes_less_than_three_hundred(shown, c
     assert peak < MOST_FOR_AN_ANSWER
 
 
+# Holds: sink-5
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the /proc of Linux")
 @pytest.mark.parametrize(
     "kind", ["files", "endings", "directories", "deep", "line", "lines", "sparse"]

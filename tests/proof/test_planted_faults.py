@@ -75,6 +75,7 @@ SAYS_THAT_A_LOAD_ENDED = """\
 """
 
 FAULTS = {
+    # Holds: thread-4
     "the_level_of_a_parent_is_read_before_its_child_is_added": Fault(
         "cancellation.rs",
         (
@@ -91,6 +92,7 @@ FAULTS = {
         "left == right",
         in_mixed=DEADLOCK,
     ),
+    # Holds: thread-5
     "a_parent_is_locked_while_its_child_is_told": Fault(
         "cancellation.rs",
         (
@@ -106,6 +108,7 @@ FAULTS = {
         DEADLOCK,
         in_mixed=DEADLOCK,
     ),
+    # Holds: thread-1
     "whether_a_level_rises_is_decided_before_it_is_raised": Fault(
         "cancellation.rs",
         (
@@ -121,6 +124,7 @@ FAULTS = {
         "small::cancelling::a_rise_is_news_to_one_of_those_who_ask_for_it",
         "left == right",
     ),
+    # Holds: thread-2
     "the_running_tools_are_changed_in_a_copy_and_written_back": Fault(
         "cancellation.rs",
         (
@@ -143,6 +147,7 @@ FAULTS = {
         "left == right",
         in_mixed="left == right|assertion failed",
     ),
+    # Holds: thread-3
     "who_waits_looks_at_the_level_before_he_listens": Fault(
         "cancellation.rs",
         (
@@ -160,6 +165,7 @@ FAULTS = {
         DEADLOCK,
         in_mixed=DEADLOCK,
     ),
+    # Holds: thread-7
     "the_snapshot_is_taken_without_holding_the_lock": Fault(
         "hook.rs",
         (
@@ -177,6 +183,7 @@ FAULTS = {
         "each once, in the order of running|assertion failed",
         in_mixed="called twice by one emit|has passed by a hook",
     ),
+    # Holds: thread-8
     "the_default_fields_are_read_before_the_handlers": Fault(
         "hook.rs",
         (
@@ -190,6 +197,7 @@ FAULTS = {
         "small::registering::handlers_and_default_fields_are_of_one_instant",
         "of two instants",
     ),
+    # Holds: thread-9
     "the_registry_is_taken_out_of_its_lock_to_be_changed": Fault(
         "hook.rs",
         (
@@ -206,6 +214,7 @@ FAULTS = {
         "left == right",
         in_mixed="has passed by a hook|left == right",
     ),
+    # Holds: thread-10
     "an_emit_takes_the_handlers_out_until_it_ends": Fault(
         "hook.rs",
         (
@@ -223,6 +232,7 @@ FAULTS = {
         "left == right|IndexMap",
         in_mixed="has passed by a hook|left == right",
     ),
+    # Holds: thread-12
     "the_end_of_a_load_is_told_before_it_has_ended": Fault(
         "session.rs",
         (

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+# Holds: provider-2
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", list(dict.fromkeys(kind for kind, _, _ in RUDE)))
 def test_whatever_a_provider_returns_no_test_stumbles(kind: Any) -> None:

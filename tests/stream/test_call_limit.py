@@ -30,6 +30,7 @@ def write_calls(count: int) -> bytes:
     ).replace(b'"[DONE]"', b"[DONE]")
 
 
+# Holds: stream-8
 @pytest.mark.parametrize("limited", ["decoder", "process_stream"])
 def test_calls_past_the_limit_are_refused_by_name(limited: str) -> None:
     limits = (2, 128) if limited == "decoder" else (128, 2)
@@ -45,6 +46,7 @@ def test_calls_past_the_limit_are_refused_by_name(limited: str) -> None:
     ]
 
 
+# Holds: stream-8
 def test_of_endless_calls_in_tags_few_are_reported_and_held() -> None:
     text = '<tool>{"tool_name": "look", "arguments": {}}</tool>' * 1_000 + "done"
     events: list[AgentEvent] = []
@@ -54,6 +56,7 @@ def test_of_endless_calls_in_tags_few_are_reported_and_held() -> None:
     assert result.assistant_content == "done"
 
 
+# Holds: stream-8
 def test_of_endless_calls_few_are_reported_and_held() -> None:
     def decode(count: int) -> tuple[int, list[dict[str, Any]]]:
         decoder = StreamDecoder("chat", max_calls=2)

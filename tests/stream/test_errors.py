@@ -42,6 +42,7 @@ def test_an_error_has_all_its_fields(dialect: str) -> None:
     assert (result.error, result.truncated, result.blocks) == (error, False, [])
 
 
+# Holds: stream-10
 @pytest.mark.parametrize(
     ("body", "message"),
     [

@@ -240,6 +240,7 @@ def responses_stream(script: Script) -> bytes:
     return events(*numbered)
 
 
+# Holds: stream-6
 @settings(max_examples=40)
 @given(script=SCRIPTS)
 def test_openai_responses_are_read_as_by_their_sdk(

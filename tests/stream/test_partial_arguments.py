@@ -169,6 +169,7 @@ def amounts(events: list[StreamEvent]) -> str:
     return "".join(event.partial_json or "" for event in events)
 
 
+# Holds: stream-9
 @given(
     st.dictionaries(st.text(), JSON, max_size=5),
     st.lists(st.integers(0, 10_000), max_size=12),

@@ -176,6 +176,7 @@ async def test_a_source_that_fails_is_an_error_of_the_answer(driver: str) -> Non
     assert told.result.error is failure
 
 
+# Holds: tags-6
 @drivers
 async def test_an_answer_without_a_last_chunk_is_truncated_and_runs_nothing(driver: str) -> None:
     told = await tell(Source(StreamChunk(f"<tool>{CALL}</tool>")), driver)
@@ -219,6 +220,7 @@ def test_an_interrupted_answer_is_flushed_and_completed() -> None:
     assert completed == [("a<", "", "", "assistant")]
 
 
+# Holds: tags-7
 async def test_a_cancelled_answer_is_flushed_closed_and_completed_without_an_error() -> None:
     import anyio
 
@@ -387,6 +389,7 @@ other_chunks = st.builds(
 )
 
 
+# Holds: tags-5
 @given(
     st.lists(contents.map(StreamChunk) | other_chunks, max_size=15),
     st.sampled_from([LAST, StreamChunk(error="no"), None]),

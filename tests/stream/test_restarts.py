@@ -59,6 +59,7 @@ def write(events: list[Event]) -> bytes:
     return b"".join(f"data: {json.dumps(event)}\n\n".encode() for event in events)
 
 
+# Holds: tags-4
 def test_the_events_name_the_calls_of_the_result() -> None:
     body = write(
         [
@@ -117,6 +118,7 @@ steps = st.one_of(
 )
 
 
+# Holds: tags-4
 @given(st.lists(steps, max_size=12), st.booleans(), st.booleans())
 def test_what_is_told_is_what_the_answer_amounts_to(
     answer: list[list[Event]], tagged: bool, filtered: bool

@@ -65,6 +65,7 @@ def cut(text: str, places: Sequence[int]) -> list[str]:
     return [text[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
 
+# Holds: tags-1
 @pytest.mark.parametrize("name", PARSERS)
 @given(text=texts, places=st.lists(st.integers(0, 1000), max_size=10))
 def test_however_a_text_is_cut_it_says_the_same(name: str, text: str, places: list[int]) -> None:
@@ -73,6 +74,7 @@ def test_however_a_text_is_cut_it_says_the_same(name: str, text: str, places: li
     assert joined(PARSERS[name](), list(text)) == whole
 
 
+# Holds: tags-2
 @given(st.text(st.characters(exclude_characters="<", codec="utf-8"), min_size=1))
 def test_text_without_tags_comes_out_at_once_and_as_it_was(text: str) -> None:
     for parser in (ThinkingParser(), ToolCallParser()):
@@ -116,6 +118,7 @@ def as_cdata(name: str, values: dict[str, str]) -> str:
     return f"<tool_name>{name}</tool_name>\n<arguments>{inside}</arguments>"
 
 
+# Holds: tags-3
 @given(st.lists(st.tuples(arguments, st.sampled_from([as_json, as_xml, as_cdata])), max_size=4))
 def test_calls_in_every_form_come_out_as_they_were_meant(
     calls: list[tuple[dict[str, str], Callable[[str, dict[str, str]], str]]],

@@ -43,6 +43,7 @@ def responses(prompt: Any, cached: Any, completion: Any, reasoning: Any, total: 
     return write({"type": "response.completed", "response": {"id": "r", "usage": usage}})
 
 
+# Holds: stream-7
 @pytest.mark.parametrize("dialect", ["chat", "responses"])
 @given(counts, counts, counts, counts, counts)
 def test_no_count_is_above_what_the_service_says_of_its_whole(

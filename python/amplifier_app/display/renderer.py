@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Protocol
 
-from amplifier_app.display.console_screen import ConsoleScreen
 from amplifier_app.display.markdown import MarkdownStream
 from amplifier_app.display.panel import StreamingPanel
 from amplifier_app.display.preview import arguments_preview, result_summary
-from amplifier_app.display.screen import Screen
+from amplifier_app.display.screen import ConsoleScreen, Screen
 from amplifier_app.display.wrapping import Wrapper
 from amplifier_app.known_secrets import SECRETS
 from amplifier_guard import TerminalText

@@ -1,4 +1,4 @@
-"""The terminal or pipe that the display writes to."""
+"""What the display writes to: a terminal, a pipe, or a console of `rich` that belongs to somebody else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from rich.console import Console
+from rich.text import Text
 from rich.theme import Theme
+from typing_extensions import override
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -255,3 +257,22 @@ class Screen:
             self.failure = error
             if self.on_failure is not None:
                 self.on_failure()
+
+
+class ConsoleScreen(Screen):
+    """Draws through the console, so that what records or captures it gets everything."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console.file, console=console)
+        self._theme = Theme(STYLES)
+
+    @override
+    def render(self, renderable: RenderableType) -> None:
+        with self._console.use_theme(self._theme):
+            self._console.print(renderable, width=self.width)
+        self._wrote("x\n")  # the last line of it has text
+
+    @override
+    def _put(self, text: str, style: str) -> None:
+        with self._console.use_theme(self._theme):
+            self._console.print(Text(text, style), end="", soft_wrap=True)

@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import cast
 
 from amplifier_app.dollars import dollars
-from amplifier_providers.prices.dollars import read_dollars
-from amplifier_providers.prices.token_count import read_count, sum_counts
+from amplifier_providers.prices.amounts import read_count, read_dollars, sum_counts
 from amplifier_providers.running.count_noun import count_noun
 
 

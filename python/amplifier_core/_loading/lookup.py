@@ -15,9 +15,8 @@ from .._kernel.shown import short_repr
 from .._module_error import ModuleDiscoveryError, not_loadable
 from .installed import import_package, list_entry_points
 from .known_modules import Source, other_sources, own_modules
-from .module_attribute import module_attribute
+from .module_attributes import Mount, Ready, carry_ready, module_attribute
 from .package import package_name
-from .ready_function import Mount, Ready, carry_ready
 
 logger = logging.getLogger("amplifier_core.loader")
 

@@ -1,12 +1,13 @@
-"""The two bases of our models; both build their schema at first use, which keeps imports cheap."""
+"""What our models are made of: their bases, which build a schema at first use, and numbers as in Rust."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from decimal import Decimal
 from importlib import import_module, metadata
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
 
 def _entry_points(**wanted: Any) -> metadata.EntryPoints:
@@ -43,3 +44,29 @@ class OpenModel(BaseModel):
     """A model that keeps unknown keys and writes them after the declared ones."""
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False, defer_build=True)
+
+
+Integer = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
+"""A signed 64-bit integer, which is what Rust holds."""
+
+
+def _refuse_float(value: Any) -> Any:
+    if isinstance(value, float):
+        message = (
+            f"cost_usd must be Decimal, not float (found {value!r}): "
+            f"floats lose money, write Decimal('{value!r}')"
+        )
+        raise ValueError(message)  # noqa: TRY004 -- pydantic reports a ValueError
+    return value
+
+
+def _as_text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+Cost = Annotated[
+    Decimal | None,
+    BeforeValidator(_refuse_float, json_schema_input_type=int | str | None),
+    PlainSerializer(_as_text, return_type=str | None),
+]
+"""US dollars, exact: `int`, `str` or `Decimal` in, text out in every dump; None is "not known"."""

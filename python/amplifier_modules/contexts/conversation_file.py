@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from amplifier_providers.limits.file_lock import lock
+from amplifier_providers.limits.shared_file import lock
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
-from amplifier_providers.prices.token_count import read_count, sum_counts
+from amplifier_providers.prices.amounts import read_count, sum_counts
 
 TASK_START = "task:start"
 """Event: a sub-agent begins a task."""

@@ -9,8 +9,7 @@ from typing import Any, cast
 from amplifier_core import events
 from amplifier_core._kernel.json_shape import shape_of
 from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
-from amplifier_providers.prices.dollars import read_dollars
-from amplifier_providers.prices.token_count import read_count
+from amplifier_providers.prices.amounts import read_count, read_dollars
 
 from ..spending.budget import is_over_budget
 from .task import TASK_END, TOKENS, Answer, Used

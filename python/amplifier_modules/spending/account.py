@@ -10,7 +10,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Literal
 
-from amplifier_providers.prices.estimate import Estimate, Spent
+from amplifier_providers.prices.amounts import Estimate, Spent
 
 from .budget import Budget
 from .many_locks import ManyLocks

@@ -10,9 +10,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from amplifier_core.message_models import ChatRequest
+from amplifier_providers.prices.amounts import NOTHING, Estimate, read_dollars
 from amplifier_providers.prices.call_bound import CallBound
-from amplifier_providers.prices.dollars import read_dollars
-from amplifier_providers.prices.estimate import NOTHING, Estimate
 from amplifier_providers.prices.input_bound import most_input_tokens
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN, estimate_tokens
 

@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import Any, Protocol
 
 from amplifier_providers.prices.allowance import NoRoomError
+from amplifier_providers.prices.amounts import NOTHING, Estimate, Spent
 from amplifier_providers.prices.call_bound import CallBound
-from amplifier_providers.prices.estimate import NOTHING, Estimate, Spent
 
 from .account import Account, Limit, LimitKind, warned_from
 from .budget import BUDGET_WARNING, Budget, SharedBudget

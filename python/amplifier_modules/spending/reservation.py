@@ -8,10 +8,16 @@ from types import TracebackType
 from typing import Any, Protocol, Self, cast
 
 from amplifier_providers.prices.allowance import CALL_ALLOWANCE
+from amplifier_providers.prices.amounts import (
+    NOTHING,
+    Estimate,
+    Spent,
+    TokenCount,
+    read_count,
+    read_dollars,
+    sum_counts,
+)
 from amplifier_providers.prices.call_bound import CallBound
-from amplifier_providers.prices.dollars import read_dollars
-from amplifier_providers.prices.estimate import NOTHING, Estimate, Spent
-from amplifier_providers.prices.token_count import TokenCount, read_count, sum_counts
 
 
 class Books(Protocol):

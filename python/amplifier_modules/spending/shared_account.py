@@ -8,7 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
-from amplifier_providers.prices.estimate import NOTHING
+from amplifier_providers.prices.amounts import NOTHING
 
 from .account import Account
 from .budget import Budget, BudgetAmounts, SharedBudget

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..requests.fitting_effort import fitting_effort
-from ..requests.requested_thinking import MIN_THINKING_TOKENS, RequestedThinking
+from ..requests.requested_thinking import MIN_THINKING_TOKENS, RequestedThinking, fitting_effort
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict
 from ..wire.options import note_unsent_sampling

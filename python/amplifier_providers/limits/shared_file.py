@@ -1,4 +1,4 @@
-"""A small file that processes of one user share."""
+"""A small file that processes of one user share, and the lock on it that the others respect."""
 
 from __future__ import annotations
 
@@ -6,11 +6,40 @@ import contextlib
 import logging
 import os
 import stat
+import sys
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-from .file_lock import lock
+if sys.platform == "win32":
+    import msvcrt
+
+    _BEHIND_ALL = 1 << 62
+    """What is locked cannot be read by others: a byte that no file has."""
+
+    def lock(descriptor: int) -> bool:
+        """Lock a file until its descriptor is closed; False if somebody else has locked it."""
+        place = os.lseek(descriptor, 0, os.SEEK_CUR)
+        os.lseek(descriptor, _BEHIND_ALL, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        finally:
+            os.lseek(descriptor, place, os.SEEK_SET)
+        return True
+
+else:
+    import fcntl
+
+    def lock(descriptor: int) -> bool:
+        """Lock a file until its descriptor is closed; False if somebody else has locked it."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
 
 logger = logging.getLogger(__name__)
 

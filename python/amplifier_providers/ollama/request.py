@@ -20,9 +20,9 @@ from ..wire.options import (
     stop_texts,
     tool_fields,
 )
-from ..wire.result_media import SEPARATOR
 from ..wire.rules import NameForm
 from ..wire.schema import object_schema, resolve_reference
+from ..wire.turn import SEPARATOR
 from .config import PROVIDER, OllamaConfig
 from .models import ModelFacts
 from .requested_options import RequestedOptions, read_options

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..wire.fields import JsonDict, fields_of
-from ..wire.result_media import SEPARATOR, split_result
 from ..wire.rules import HistoryRules, Writer
-from ..wire.turn import Turn
+from ..wire.turn import SEPARATOR, Turn, split_result
 
 _LATEST = ":latest"
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from ..wire.body import json_bytes
 from ..wire.fields import JsonDict, fields_of
-from ..wire.result_media import SEPARATOR, split_result
 from ..wire.rules import HistoryRules, IdForm, Writer
-from ..wire.turn import Turn
+from ..wire.turn import SEPARATOR, Turn, split_result
 from .presets import Preset
 
 SHORT_IDS = IdForm(exact_length=9)

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 from amplifier_core.message_models import ChatRequest
 
 from .allowance import CALL_ALLOWANCE, Allowance
+from .amounts import TokenCount
 from .input_bound import InputCounts
 from .pricing import Pricing
 from .request_bound import answer_limit, limit_answer, request_bound
-from .token_count import TokenCount
 
 
 class SentRequest(Protocol):

@@ -11,8 +11,8 @@ from contextvars import ContextVar
 from decimal import Decimal
 from typing import Protocol
 
+from .amounts import TokenCount
 from .call_bound import CallBound
-from .token_count import TokenCount
 
 
 class NoRoomError(Exception):

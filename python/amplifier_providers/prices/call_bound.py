@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from .estimate import Estimate
+from .amounts import Estimate
 
 MIN_ANSWER_TOKENS = 256
 """The shortest answer that is worth a request; an answer limited to less keeps its own limit."""

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 from amplifier_core._kernel.shown import short_repr
 
 from ..services import OWN_SERVERS
+from .amounts import read_count
 from .counts import Counts, charged_dollars, counts_of
 from .rates import FREE, Rates
 from .settings import ModelPrices, prices_of
 from .table import Source, table_rates
-from .token_count import read_count
 
 logger = logging.getLogger(__name__)
 

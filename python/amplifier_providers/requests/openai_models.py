@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..services import OPENAI
-from .fitting_effort import fitting_effort
+from .requested_thinking import fitting_effort
 
 DEFAULT_MODEL = OPENAI.default_model
 

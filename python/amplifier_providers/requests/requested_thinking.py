@@ -15,6 +15,24 @@ from amplifier_core.llm_errors import InvalidRequestError
 from ..settings import Env
 from ..value_problems import Form
 
+
+def fitting_effort(asked: str, efforts: tuple[str, ...], order: tuple[str, ...]) -> str:
+    """Return the effort nearest to the one asked, not above it where one is below.
+
+    Only who asks for none gets none, and a word that nobody knows is left to the service.
+
+    Args:
+        asked: The effort.
+        efforts: Those that a model takes; none where that is not known.
+        order: All efforts, the least first.
+    """
+    if asked in frozenset(efforts) or not efforts or asked not in order:
+        return asked
+    some = [each for each in efforts if each != "none"]
+    below = [each for each in some if order.index(each) <= order.index(asked)]
+    return below[-1] if below else some[0]
+
+
 MIN_THINKING_TOKENS = 1_024
 """The least that a model thinks; an answer that may not be longer has no room for it."""
 THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})

@@ -27,7 +27,7 @@ from amplifier_core.message_models import (
     Usage,
 )
 
-from ..prices.token_count import read_count
+from ..prices.amounts import read_count
 from ..requests.requested_thinking import HIDDEN, THOUGHTS
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_core.message_models import Usage
 
+from ..prices.amounts import TokenCount, read_count, sum_counts
 from ..prices.pricing import Pricing
-from ..prices.token_count import TokenCount, read_count, sum_counts
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult

@@ -15,8 +15,7 @@ from amplifier_providers.settings import Settings
 from ..exceptions import ArcLLMConfigError
 from ..step import Call, Piece, Step
 from ..types import LLMResponse
-from .first_piece import Begun, begin
-from .layer import Layer
+from .layer import Begun, Layer, begin
 from .target import Target, TargetSetting, naming
 
 T = TypeVar("T")

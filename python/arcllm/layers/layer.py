@@ -1,8 +1,9 @@
-"""A layer that passes everything on; layers change what concerns them."""
+"""A layer that passes everything on, and the beginning of a stream, which a layer can ask for again."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import TypeAlias
 
 from ..step import Call, Piece, Step
 from ..types import LLMResponse
@@ -35,3 +36,14 @@ class Layer:
     async def close(self) -> None:
         """Close what is beneath."""
         await self.beneath.close()
+
+
+Begun: TypeAlias = tuple[AsyncGenerator[Piece], Piece]
+"""A stream, and its first piece."""
+
+
+async def begin(step: Step, call: Call) -> Begun:
+    """Ask for a stream, and wait for its first piece. If that fails, the stream is closed."""
+    pieces = step.stream(call)
+    # A generator that raises is over: there is nothing to close.
+    return pieces, await anext(pieces)

@@ -17,8 +17,7 @@ from amplifier_providers.settings import Settings
 from ..exceptions import ArcLLMAPIError
 from ..step import Call, Piece, Step
 from ..types import LLMResponse
-from .first_piece import begin
-from .layer import Layer
+from .layer import Layer, begin
 
 T = TypeVar("T")
 

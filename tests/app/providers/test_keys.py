@@ -87,6 +87,7 @@ NO_KEY = (
 )
 
 
+# Holds: command-8
 @pytest.mark.parametrize(
     ("arguments", "typed", "line"),
     [
@@ -135,6 +136,7 @@ FAULTS = {
 }
 
 
+# Holds: command-8
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_keyring_that_fails_is_one_line(command: Any, ring: Any, fault: str) -> None:
     ring.fail(fault)
@@ -146,6 +148,7 @@ def test_a_keyring_that_fails_is_one_line(command: Any, ring: Any, fault: str) -
         assert done.stderr.count("\n") == 1
 
 
+# Holds: command-8
 def test_not_even_a_traceback_shows_a_key(command: Any, ring: Any) -> None:
     command.environment["AMPLIFIER_DEBUG"] = "1"
     ring.fail("broken")
@@ -235,6 +238,7 @@ def test_a_key_that_is_optional_is_in_the_keyring_too(command: Any, ring: Any) -
         assert command("--model", "openai-chat:qwen3:8b", "Hi").stdout == "Hello.\n"
 
 
+# Holds: command-7
 def test_the_config_goes_before_the_environment_and_that_before_the_keyring(
     command: Any, ring: Any
 ) -> None:
@@ -276,6 +280,7 @@ def test_a_provider_of_a_plan_or_of_an_option_gets_its_key_too(command: Any, rin
         assert command("--plan", str(plan), "Hi").stdout == "Hello.\n"
 
 
+# Holds: command-7
 def test_the_key_of_one_service_is_not_sent_to_another(command: Any, ring: Any) -> None:
     ring.keep(openai=KEY)
     with ChatServer(["Hello."], preset="template", api_key=OTHER) as server:
@@ -306,6 +311,7 @@ def test_a_key_does_not_follow_to_the_next_model_of_a_conversation(command: Any,
     assert OTHER not in terminal.written
 
 
+# Holds: command-7
 def test_a_program_asks_no_keyring(command: Any, ring: Any) -> None:
     ring.keep(openai=KEY)
     program = "from amplifier_agent import Agent; Agent('openai:gpt-5.5').run_sync('Hi')"

@@ -149,6 +149,7 @@ async def interrupted_turn(
     return count, outcome
 
 
+# Holds: agent-47
 @pytest.mark.parametrize(
     ("prompt", "background"),
     [("ask", False), ("ask", True), ("task", False), ("task in the background", True)],

@@ -117,6 +117,7 @@ async def test_a_bad_id_is_a_module_that_is_not_found(module_id: Any):
     assert failed.value.reason_code == "missing_source"  # pyright: ignore
 
 
+# Holds: differ-81, differ-82
 async def test_a_failed_import_names_the_innermost_cause_and_its_place(site: WritePackage):
     package = site(
         "amplifier_module_tool_broken",

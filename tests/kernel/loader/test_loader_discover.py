@@ -35,6 +35,7 @@ def write(folder: Path, module_id: str, text: str) -> Path:
     return package.parent
 
 
+# Holds: differ-45
 async def test_discover_lists_entry_points_and_folders(tmp_path: Path, installed: list[Any]):
     installed.append(SimpleNamespace(name="my-streaming-loop"))
     version = SimpleNamespace(version="7.8.9")
@@ -70,6 +71,7 @@ async def test_discover_refuses_a_type_that_does_not_exist(tmp_path: Path):
     assert failed.value.reason_code == "invalid_module_metadata"
 
 
+# Holds: differ-88
 async def test_discover_searches_the_folders_of_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -47,6 +47,7 @@ async def test_a_bound_mount_may_have_a_ready_function(site: WritePackage):
     assert await mount(None) == {"a": 1}
 
 
+# Holds: differ-84
 async def test_modules_that_share_a_mount_function_keep_their_own_ready_function(
     site: WritePackage,
 ):

@@ -83,6 +83,7 @@ async def test_a_resolver_is_asked_with_both_hints(store: WritePackage, kind: ty
     assert loader._added_paths == []
 
 
+# Holds: differ-85
 async def test_a_module_is_mounted_by_nobody_but_the_session(store: WritePackage):
     folder = store("a", "amplifier_module_tool_x")
     mount = await loader_for(Resolver(folder)).load("tool-x", coordinator=object())
@@ -237,6 +238,7 @@ async def test_a_failed_transport_detection_is_logged_and_python_assumed(
     assert "resolve_module failed" in caplog.text
 
 
+# Holds: differ-112
 async def test_another_transport_is_refused(store: WritePackage, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(_engine, "resolve_module", lambda _: {"transport": "wasm"}, raising=False)
     folder = store("a", "amplifier_module_tool_x")
@@ -244,6 +246,7 @@ async def test_another_transport_is_refused(store: WritePackage, monkeypatch: py
         await loader_for(Resolver(folder)).load("tool-x", coordinator=object())
 
 
+# Holds: differ-79
 async def test_a_folder_leaves_the_path_with_the_last_loader_that_asked_for_it(store: WritePackage):
     folder = store("a", "amplifier_module_tool_x")
     first, second = loader_for(Resolver(folder)), loader_for(Resolver(folder))

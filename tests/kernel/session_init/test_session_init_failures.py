@@ -81,6 +81,7 @@ async def test_an_error_without_a_text_is_told_by_its_repr():
         await start(PLAN, Loader(loop=Unreadable()))
 
 
+# Holds: differ-118
 async def test_a_tool_that_fails_is_left_out_and_told(caplog: pytest.LogCaptureFixture):
     coordinator = RustCoordinator()
     seen = record(coordinator, "module:load_failed")
@@ -164,6 +165,7 @@ async def test_a_failed_import_in_a_mount_names_the_innermost_cause():
     )
 
 
+# Holds: differ-80
 async def test_a_failure_is_told_once_to_hooks_that_load_later():
     seen: list[Any] = []
 
@@ -198,6 +200,7 @@ async def test_a_failure_is_told_once_to_hooks_that_load_later():
         )
 
 
+# Holds: differ-67, differ-68
 @pytest.mark.parametrize(
     ("section", "value", "text"),
     [

@@ -111,6 +111,7 @@ async def test_an_instance_takes_away_a_name_that_was_free_by_one_unmount():
     assert unmounted == [("providers", "a")]
 
 
+# Holds: differ-69
 async def test_two_entries_of_a_provider_need_names():
     loader = Loader()
     plan = {**PLAN, "providers": [{"module": "provider-a"}, {"module": "provider-a"}]}

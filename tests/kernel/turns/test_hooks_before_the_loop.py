@@ -33,6 +33,7 @@ async def goes_on(mounted: dict[str, Any]) -> str:
     return "never"
 
 
+# Holds: differ-60
 @pytest.mark.parametrize("request_it", [by_task, by_thread, by_signal])
 async def test_a_hook_of_session_start_is_ended_and_the_loop_with_it(engine, request_it, caplog):
     session = session_with(engine, goes_on, "next")

@@ -69,6 +69,7 @@ def assert_came_through(outcome: Any) -> None:
     assert type(outcome) is (asyncio.CancelledError if is_asyncio else AbortError)
 
 
+# Holds: differ-56, differ-58
 @pytest.mark.parametrize("request_it", [by_task, by_thread, by_signal])
 async def test_a_loop_that_waits_is_ended(engine, request_it):
     session = session_with(engine, forever, "next")
@@ -83,6 +84,7 @@ async def test_a_loop_that_waits_is_ended(engine, request_it):
         assert await session.execute("b") == "next"
 
 
+# Holds: differ-58
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
 async def test_a_loop_may_answer_with_what_there_is(engine):
     async def answers(mounted: dict[str, Any]) -> str:
@@ -107,6 +109,7 @@ async def test_a_loop_that_asks_for_it_itself_is_ended(engine):
     assert_came_through(caught.value)
 
 
+# Holds: differ-57
 async def test_a_parent_ends_the_turns_of_its_children(engine):
     parent = session_with(engine, forever)
     child = session_with(engine, forever)
@@ -154,6 +157,7 @@ async def test_a_graceful_request_interrupts_nothing(engine):
     assert answers == ["whole"]
 
 
+# Holds: differ-61, differ-63
 async def test_a_turn_of_a_cancelled_session_is_its_loops_and_said_once(engine, caplog):
     async def goes_on(mounted: dict[str, Any]) -> str:
         await anyio.lowlevel.checkpoint()
@@ -171,6 +175,7 @@ async def test_a_turn_of_a_cancelled_session_is_its_loops_and_said_once(engine, 
         assert caplog.messages == []
 
 
+# Holds: differ-62
 async def test_the_end_of_a_cancelled_turn_is_told_once(engine):
     async def tells(mounted: dict[str, Any]) -> str:
         mounted["coordinator"].cancellation.request_graceful()
@@ -186,6 +191,7 @@ async def test_the_end_of_a_cancelled_turn_is_told_once(engine):
         assert [data.get("by") for _, data in seen] == ["loop", None]
 
 
+# Holds: differ-56
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
 @pytest.mark.parametrize("is_first", [True, False])
 async def test_a_cancellation_of_the_task_at_the_same_moment_is_not_lost(engine, is_first):
@@ -210,6 +216,7 @@ async def test_a_cancellation_of_the_task_at_the_same_moment_is_not_lost(engine,
         assert counts == [1]
 
 
+# Holds: differ-59
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
 async def test_a_loop_that_ignores_it_is_left_behind(engine, caplog, monkeypatch):
     monkeypatch.setattr("amplifier_core._kernel.loop_run.LOOP_GRACE_SECONDS", 0.01)

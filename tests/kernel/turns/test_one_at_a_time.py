@@ -35,6 +35,7 @@ async def session_of(engine: Any, execute: Any) -> Any:
     return session
 
 
+# Holds: differ-53
 async def test_turns_run_in_the_order_of_the_calls(engine):
     turns, answers = Turns(), []
     session = await session_of(engine, turns)
@@ -54,6 +55,7 @@ async def test_turns_run_in_the_order_of_the_calls(engine):
     assert turns.log == [f"{prompt} {what}" for prompt in "abc" for what in ("begins", "ends")]
 
 
+# Holds: differ-53
 async def test_a_turn_that_waits_can_be_cancelled(engine):
     turns, scope = Turns(), anyio.CancelScope()
     session = await session_of(engine, turns)
@@ -109,6 +111,7 @@ async def test_a_failed_turn_lets_the_next_one_run(engine):
         assert await session.execute("b") == "fine"
 
 
+# Holds: differ-54
 @pytest.mark.parametrize("depth", ["loop", "task", "thread", "child"])
 async def test_a_turn_within_a_turn_of_the_session_is_refused(engine, depth):
     inner = session_with(engine)
@@ -171,6 +174,7 @@ async def test_a_task_that_a_turn_left_may_run_the_next_turn(engine):
     assert later == ["b"]
 
 
+# Holds: differ-55
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
 async def test_a_turn_in_another_event_loop_is_refused_while_one_runs(engine):
     turns, errors = Turns(), []

@@ -13,6 +13,7 @@ from sample_modules import TOOL, Write, failed, message
 from amplifier_core.validation import ToolValidator
 
 
+# Holds: differ-89
 @pytest.mark.parametrize(
     ("text", "name", "words"),
     [
@@ -69,6 +70,7 @@ async def test_what_cannot_be_imported_is_told_without_the_name_of_the_error(
     assert told == f"Failed to import module: {words.format(path=path)}"
 
 
+# Holds: differ-92
 async def test_a_package_inside_a_project_folder_is_found(write: Write, tmp_path: Path):
     write(TOOL, "amplifier_module_tool_x")
     assert (await ToolValidator().validate(tmp_path)).passed

@@ -18,6 +18,7 @@ async def test_a_module_that_mounts_nothing_fails(kind: str, write: Write):
     assert f"No {kind} was mounted" in message(result, "protocol_compliance")
 
 
+# Holds: differ-90
 async def test_a_hook_module_that_registers_nothing_fails(write: Write):
     result = await HookValidator().validate(write(NOTHING))
     assert failed(result) == [("protocol_compliance", "error")]
@@ -63,6 +64,7 @@ async def test_every_mounted_tool_is_judged(write: Write):
     ]
 
 
+# Holds: differ-91
 async def test_a_module_is_mounted_once_with_its_config_and_cleaned_up_once(write: Write):
     text = TOOL + (
         "    calls.append(config)\n"

@@ -19,6 +19,7 @@ def failed(plan: Any, **options: Any) -> list[tuple[str, str]]:
     return [(check.name, check.severity) for check in result.checks if not check.passed]
 
 
+# Holds: differ-93
 def test_a_good_plan_passes():
     plan = {
         "session": SESSION,
@@ -87,6 +88,7 @@ def test_secrets_do_not_reach_the_messages():
     assert "sk-1" not in MountPlanValidator().validate(plan).format_errors()
 
 
+# Holds: differ-94
 def test_names_alone_are_accepted_when_allowed():
     plan = {"session": {"orchestrator": "loop-basic", "context": ""}, "tools": ["tool-x"]}
     assert failed(plan, allow_names=True) == [("session.context_module_empty", "error")]

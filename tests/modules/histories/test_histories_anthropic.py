@@ -41,6 +41,7 @@ def refusal(history: list[dict[str, Any]], settings: dict[str, Any], **request: 
     return ANTHROPIC.judge(body, {**HEADERS, **encoded.headers})
 
 
+# Holds: provider-4
 @random.cases(100)
 @given(
     random.conversations(WRITERS),

@@ -64,6 +64,7 @@ def test_every_service_is_tried() -> None:
     assert set(SERVICES) == {*PRESETS, OTHER.name}
 
 
+# Holds: provider-4
 @random.cases(30)
 @pytest.mark.parametrize("service", SERVICES)
 @given(data=st.data(), given=SETTINGS, tools=random.TOOLS, choice=CHOICES)

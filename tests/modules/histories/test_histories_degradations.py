@@ -33,6 +33,7 @@ def blocks(message: dict[str, Any]) -> list[Any]:
     return content if isinstance(content, list) else []
 
 
+# Holds: provider-8
 @random.cases(20)
 @pytest.mark.parametrize("provider", ENCODERS)
 @given(history=random.conversations(EVERYBODY))

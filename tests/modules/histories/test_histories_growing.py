@@ -65,6 +65,7 @@ _HAPPENS = (
 )  # fmt: skip
 
 
+# Holds: provider-7
 @random.cases(20)
 @pytest.mark.parametrize("provider", ENCODERS)
 @given(data=st.data())
@@ -92,6 +93,7 @@ def test_a_history_that_was_sent_before_is_sent_as_if_it_were_new(
         assert _sent(encoder, model, history) == _sent(make(), model, history)
 
 
+# Holds: provider-7
 @random.cases(20)
 @pytest.mark.parametrize("provider", ENCODERS)
 @given(data=st.data())

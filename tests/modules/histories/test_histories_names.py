@@ -74,6 +74,7 @@ DIALECTS: list[Any] = [
 ]
 
 
+# Holds: provider-24
 @pytest.mark.parametrize(("server", "make", "form"), DIALECTS)
 async def test_a_call_reaches_the_loop_under_the_name_of_its_tool(
     server: Callable[[], ModelServer], make: Callable[[str], Any], form: NameForm

@@ -56,6 +56,7 @@ def _history(name: str, model: str) -> list[Message]:
     ]
 
 
+# Holds: provider-9
 @pytest.mark.parametrize("name", FORGED)
 async def test_refused_thoughts_are_left_out_from_then_on(
     name: str, caplog: pytest.LogCaptureFixture

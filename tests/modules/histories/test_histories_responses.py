@@ -45,6 +45,7 @@ def refusal(history: list[dict[str, Any]], config: dict[str, Any], **request: An
     return RESPONSES.judge(json.loads(encoded.to_bytes()), HEADERS)
 
 
+# Holds: provider-4
 @random.cases(100)
 @given(
     random.conversations(WRITERS),

@@ -219,6 +219,7 @@ def test_a_conversation_goes_round_among_all_of_them(data: st.DataObject) -> Non
     anyio.run(_live, list(FIVE), data.draw)
 
 
+# Holds: provider-5
 @random.cases(50)
 @given(data=st.data())
 def test_no_provider_refuses_the_answers_of_others(data: st.DataObject) -> None:

@@ -18,6 +18,7 @@ REPAIR = ROOT / "python/amplifier_providers/wire/history.py"
 _IGNORED = re.compile(r"  # pyright: ignore\[(\w+)\]")
 
 
+# Holds: provider-6
 @pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
 def test_unchecked_messages_are_refused_by_the_type_checker(tmp_path: Path) -> None:
     program = UNCHECKED.read_text()

@@ -21,6 +21,7 @@ def quiet() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
+# Holds: agent-17, agent-18, agent-19, agent-20
 @pytest.mark.parametrize("foreign", [False, True], ids=["ours", "foreign"])
 async def test_a_history_is_rebuilt_exactly_from_its_events(foreign: bool) -> None:
     for seed in range(SESSIONS):

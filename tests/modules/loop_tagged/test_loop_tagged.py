@@ -87,6 +87,7 @@ async def test_events_come_while_the_answer_streams(bench):
     assert counts == [2, 5, 6, 8]
 
 
+# Holds: provider-10
 async def test_tags_reach_neither_display_nor_answer(bench):
     turn = seeing(bench, [HM, "a <to", f"ol>{LOOK[6:]}\n {LOOK} b"], ["c"])
 
@@ -153,6 +154,7 @@ async def test_the_tags_of_the_loop_count_before_those_of_the_provider(bench):
     assert ended(both) == [(0, "look", {}), (1, "look", {})]
 
 
+# Holds: provider-16
 async def test_a_failed_answer_ends_in_order_and_keeps_what_there_is(bench):
     broken = ProviderUnavailableError("gone")
     open_call = StreamChunk('{"a"', type="tool_call", call=ChunkCall(5, "n", "look"))

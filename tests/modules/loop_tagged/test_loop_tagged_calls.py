@@ -222,6 +222,7 @@ async def test_a_call_that_cannot_run_is_not_handed_over(bench):
     assert errors == [False, True, False]
 
 
+# Holds: provider-16
 async def test_calls_of_a_failed_answer_that_were_not_handed_over_never_are(bench):
     over, _, response, error = await handed(bench, [LOOK, "<tool>{", ValueError("broken")])
     assert [call.arguments for call in over.calls] == [{"x": 1}]

@@ -117,6 +117,7 @@ def judging(bench, loop, is_early, pieces):
     return turn, turn.tool("look", lambda given: "seen")
 
 
+# Holds: sink-37
 @pytest.mark.parametrize("is_early", [False, True])
 @pytest.mark.parametrize("loop", ["streaming", "tagged"])
 async def test_no_native_call_of_an_answer_that_starts_again_runs(bench, valid, loop, is_early):

@@ -1,4 +1,7 @@
-"""Calls in tags that a model quotes are text, and do not run; a tag of the session cannot be known."""
+"""Calls in tags that a model quotes are text, and do not run; a tag of the session cannot be known.
+
+Holds: provider-11, provider-12, provider-14
+"""
 
 from __future__ import annotations
 
@@ -114,6 +117,7 @@ def test_only_texts_with_tags_of_users_and_tools_are_kept():
     ]
 
 
+# Holds: provider-15
 async def test_a_tag_of_the_session_is_told_to_the_model_and_no_other_is_a_call(bench):
     turn = looking(bench, [], ["done"], config={"tool_tags": "session"})
 

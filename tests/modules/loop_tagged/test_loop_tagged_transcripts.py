@@ -123,6 +123,7 @@ async def test_an_answer_has_its_text_and_its_calls(name: str) -> None:
     assert len(starts) == len(ends)
 
 
+# Holds: provider-10
 @pytest.mark.parametrize("name", EXPECTED)
 async def test_it_has_them_wherever_it_is_cut(name: str) -> None:
     text = (FOLDER / f"{name}.txt").read_text("utf-8")

@@ -190,6 +190,7 @@ async def test_blocks_that_only_the_api_knows_are_blocks_of_the_answer(
     assert response.degradation is None
 
 
+# Holds: dialect-4
 async def test_blocks_that_cannot_be_sent_are_a_degradation_and_one_warning(
     server: Any, wire: Any, provider: AnthropicProvider, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -92,6 +92,7 @@ class Counter:
         return ToolResult(output=f"{len(input['text']) * input['times']}</tool_result>")
 
 
+# Holds: tags-8
 async def test_a_turn_with_calls_in_tags(server: Any, hooks: Any, wire: SimpleNamespace) -> None:
     calls = (
         "<think>count</think>Let me see. "

@@ -16,6 +16,7 @@ TOO_LONG = llm_errors.ContextLengthError
 INVALID = llm_errors.InvalidRequestError
 
 
+# Holds: provider-26
 @pytest.mark.parametrize(
     ("message", "expected"),
     [

@@ -144,6 +144,7 @@ class Place:
             assert await eventually(lambda: self.server.connections == 0)
 
 
+# Holds: failure-17
 @pytest.mark.parametrize("what", ["call", "pieces"])
 async def test_of_a_retried_call_nothing_is_left(
     service: Service, what: str, tmp_path: Path

@@ -59,6 +59,7 @@ async def answers_to(responses: Sequence[bytes]) -> list[Any]:
     return found
 
 
+# Holds: stream-3
 @pytest.mark.parametrize("respond", [chunked, counted, counted_in_http_1_0])
 async def test_an_answer_whose_body_http_ends_needs_no_done(
     respond: Callable[[bytes], bytes],
@@ -74,6 +75,7 @@ async def test_an_answer_that_ends_with_its_connection_needs_done(
     assert await answers_to(responses) == [CUT, RUN]
 
 
+# Holds: stream-3
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])  # where to cut is no matter of the loop
 @pytest.mark.parametrize("respond", [chunked, counted])
 async def test_no_call_runs_of_an_answer_that_is_cut_after_any_byte(

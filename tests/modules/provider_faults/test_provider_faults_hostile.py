@@ -92,6 +92,7 @@ async def test_pings_without_end_are_no_answer_if_no_setting_says_so(
     assert (type(error), error.hint) == (LLMTimeoutError, "retry, or raise `content_timeout`")
 
 
+# Holds: sink-8
 @pytest.mark.parametrize("what", ["nothing", "an event", "blank lines"])
 async def test_an_answer_without_end_ends_at_its_limit(
     service: Service, what: str, unpacked: Unpacked

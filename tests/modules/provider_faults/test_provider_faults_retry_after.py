@@ -64,6 +64,7 @@ NONE: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 
+# Holds: failure-15
 @pytest.mark.parametrize("jitter", [False, True], ids=["", "jitter"])
 @pytest.mark.parametrize("form", FORMS)
 async def test_the_next_call_comes_when_the_service_asks_for_it(

@@ -188,6 +188,7 @@ def whole(servers: dict[str, ModelServer]) -> Known:
     return known
 
 
+# Holds: provider-25
 @pytest.mark.parametrize("use_streaming", [True, False], ids=["streamed", "whole"])
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @settings(deadline=None)

@@ -59,6 +59,7 @@ async def test_each_byte_gives_the_next_one_its_time(service: Service) -> None:
             assert anyio.current_time() - started > 0.5
 
 
+# Holds: provider-27
 @pytest.mark.parametrize(
     ("fault", "what"),
     [
@@ -88,6 +89,7 @@ async def test_the_timeout_of_a_request_counts_for_it(service: Service) -> None:
     assert str(error).endswith(" within 0.1 s")
 
 
+# Holds: sink-8
 @pytest.mark.parametrize("when", ["at once", "before a byte", "pings without end"])
 async def test_an_answer_without_content_ends_after_its_own_limit(
     service: Service, when: str

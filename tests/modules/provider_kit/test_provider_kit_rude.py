@@ -37,6 +37,7 @@ def nothing_left_open() -> Iterator[None]:
         gc.collect()
 
 
+# Holds: provider-2
 @pytest.mark.parametrize(("kind", "test", "says"), RUDE)
 def test_what_was_returned_wrongly_is_said_and_what_would_be_right(
     kind: Any, test: str, says: str

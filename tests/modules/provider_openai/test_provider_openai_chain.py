@@ -95,6 +95,7 @@ async def test_what_hooks_add_for_one_request_does_not_end_a_chain(
     assert body["previous_response_id"] == "resp_7"
 
 
+# Holds: provider-29
 async def test_a_lost_response_is_replaced_by_everything_once(
     server: Server, make: Make, hooks: Hooks
 ) -> None:
@@ -126,6 +127,7 @@ async def test_a_refusal_of_everything_is_no_loop(server: Server, make: Make) ->
     assert len(server.bodies) == 3
 
 
+# Holds: provider-29
 async def test_a_changed_history_ends_the_chain(server: Server, make: Make, hooks: Hooks) -> None:
     provider = make(enable_state=True)
     history, _ = await asked(server, provider, [user("a"), user("b")])
@@ -149,6 +151,7 @@ async def test_an_answer_of_somebody_else_ends_the_chain(server: Server, make: M
     assert len(body["input"]) == 5
 
 
+# Holds: provider-29
 @pytest.mark.parametrize(
     "event", ["context:pre_compact", "context:post_compact", "context:compaction"]
 )

@@ -100,6 +100,7 @@ class Asking:
         return changes(plain, body_of(self._server)), degradations(response)
 
 
+# Holds: provider-21
 @pytest.mark.parametrize("name", SHORT)
 async def test_a_limit_is_sent_as_it_was_given(name: str) -> None:
     async with Asking(name) as asking:
@@ -108,6 +109,7 @@ async def test_a_limit_is_sent_as_it_was_given(name: str) -> None:
         assert await asking.found(settings={"max_tokens": 100}) == (SHORT[name], [])
 
 
+# Holds: provider-21
 @pytest.mark.parametrize("name", WARM)
 async def test_a_temperature_is_sent_as_it_was_given_or_reported(name: str) -> None:
     async with Asking(name) as asking:
@@ -121,6 +123,7 @@ _ON = {"extended_thinking": True}
 _REASONS = {"reasoning": {"effort": "medium", "summary": "detailed"}}
 
 
+# Holds: provider-21
 @pytest.mark.parametrize(
     ("name", "fields", "options", "expected"),
     [

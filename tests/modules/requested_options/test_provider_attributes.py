@@ -28,6 +28,7 @@ def sent(server: Any) -> dict[str, Any]:
     return {**body, **body.get("options", {})}
 
 
+# Holds: provider-22
 @pytest.mark.parametrize("name", ANSWERING)
 async def test_an_attribute_acts_on_the_next_request(name: str) -> None:
     service, (other, limit) = SERVICES[name], ANSWERING[name]
@@ -57,6 +58,7 @@ async def test_an_attribute_acts_on_the_next_request(name: str) -> None:
     assert defaults == (untouched.max_tokens, untouched.temperature)
 
 
+# Holds: provider-22
 @pytest.mark.parametrize(("name", "family"), [("azure", "gpt-4.1"), ("deployment", "gpt-4.1")])
 async def test_the_attributes_act_on_deployments(name: str, family: str) -> None:
     service = SERVICES[name]
@@ -116,6 +118,7 @@ def test_a_value_that_an_attribute_cannot_have_is_refused(
             assert getattr(provider, attribute) == before
 
 
+# Holds: provider-23
 @pytest.mark.parametrize("name", ["azure", "deployment"])
 async def test_a_deployment_whose_model_is_not_known_says_so_once(
     name: str, caplog: pytest.LogCaptureFixture

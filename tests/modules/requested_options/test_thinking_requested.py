@@ -120,6 +120,7 @@ WITH_EFFORT = {
 }
 
 
+# Holds: provider-17
 @pytest.mark.parametrize("name", SERVICES)
 async def test_each_form_acts_on_each_provider_or_is_reported(name: str) -> None:
     service = SERVICES[name]
@@ -138,6 +139,7 @@ async def test_each_form_acts_on_each_provider_or_is_reported(name: str) -> None
     assert found == {str(value): expected[name] for value, expected in forms}
 
 
+# Holds: provider-18
 @pytest.mark.parametrize("name", SERVICES)
 async def test_whoever_turns_thinking_off_the_same_is_sent(name: str) -> None:
     service = SERVICES[name]
@@ -171,6 +173,7 @@ class Settings:
 OFF_BELOW = Settings(thinking_mode_enabled=False)
 
 
+# Holds: provider-18
 @pytest.mark.parametrize(
     ("options", "effort", "settings", "expected"),
     [

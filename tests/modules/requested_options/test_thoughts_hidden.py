@@ -44,6 +44,7 @@ def thoughts_of(response: Any) -> list[str | None]:
     ]
 
 
+# Holds: provider-19
 @pytest.mark.parametrize("name", WITH_THOUGHTS)
 async def test_a_thought_that_comes_all_the_same_is_kept_from_hooks_and_sent_back(
     name: str, hooks: Any
@@ -87,6 +88,7 @@ def _without_ids(value: Any) -> Any:
     return [_without_ids(each) for each in value] if isinstance(value, list) else value
 
 
+# Holds: provider-19
 @pytest.mark.parametrize("name", WITH_THOUGHTS)
 async def test_chunks_have_no_thoughts_where_none_are_asked_for(name: str) -> None:
     service = SERVICES[name]

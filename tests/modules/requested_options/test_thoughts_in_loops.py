@@ -1,4 +1,7 @@
-"""Loops, `Agent` and `arcllm` show no thoughts where none are asked for, whoever answers."""
+"""Loops, `Agent` and `arcllm` show no thoughts where none are asked for, whoever answers.
+
+Holds: provider-20
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import pytest
 from write_sdk_fields import COMMAND, DIALECTS, SERVERS, write_tables
 
 
+# Holds: provider-31
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_tables_are_those_of_the_installed_sdk(dialect: str) -> None:
     table = SERVERS / dialect / "sdk_fields.json"

@@ -25,6 +25,7 @@ SERVERS = [AnthropicServer, ResponsesServer, ChatServer, OllamaServer]
 ANSWERS = "a text, an `Answer` or a `Recorded`"
 
 
+# Holds: provider-3
 @pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize(
     ("given", "said"),
@@ -107,6 +108,7 @@ def by_ollama(url: str) -> Any:
         return client.chat("qwen3:8b", messages=messages).message.content
 
 
+# Holds: provider-3
 @pytest.mark.parametrize(
     ("server", "ask"),
     [

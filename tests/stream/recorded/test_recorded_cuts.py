@@ -48,6 +48,7 @@ def first_complete_end(stream: Any) -> int:
     return blank.end() if blank else len(stream.body) + 1
 
 
+# Holds: stream-2
 def test_a_recorded_stream_cut_after_any_byte_runs_nothing(stream: Any) -> None:
     complete = first_complete_end(stream)
     length = len(stream.body)

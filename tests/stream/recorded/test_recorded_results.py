@@ -19,6 +19,7 @@ def test_a_recorded_stream_gives_its_record(
     assert said == {key: record.get(key) for key in said}
 
 
+# Holds: stream-4
 def test_a_recorded_stream_runs_a_tool_only_if_it_succeeded(stream: Any) -> None:
     _, result = stream.decode()
     has_failed = result.truncated or result.error is not None
@@ -27,6 +28,7 @@ def test_a_recorded_stream_runs_a_tool_only_if_it_succeeded(stream: Any) -> None
     assert not has_failed or all(call["arguments"] is None for call in calls)
 
 
+# Holds: stream-5
 def test_the_events_of_a_recorded_stream_add_up_to_its_blocks(stream: Any) -> None:
     decoder = StreamDecoder(stream.dialect)
     events = decoder.feed(stream.body)

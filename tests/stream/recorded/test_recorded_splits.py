@@ -25,6 +25,7 @@ def test_a_recorded_stream_says_the_same_byte_by_byte(stream: Any) -> None:
     assert stream.decode(stream.cut(*places)) == stream.decode()
 
 
+# Holds: stream-1
 def test_a_recorded_stream_says_the_same_at_every_two_way_split(stream: Any) -> None:
     if len(stream.body) >= EVERY_SPLIT_BELOW and not PROVE:
         pytest.skip("every split of a stream of this size is a proof: `make prove`")

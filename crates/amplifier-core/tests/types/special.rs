@@ -1,4 +1,7 @@
 //! Fields of which more is held than their type says.
+//!
+//! Holds: field-1, field-2, field-3, field-4, field-5, field-6, field-7
+//! Holds: field-8, field-9, field-10, field-11, field-12, field-13
 
 use crate::strategies::timestamp;
 use amplifier_core::{

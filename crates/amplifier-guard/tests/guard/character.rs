@@ -1,4 +1,6 @@
 //! Every sink means the same characters by those that nobody sees and those that look like others.
+//!
+//! Holds: sink-43
 
 use amplifier_guard::{
     FindingKind, Limits, MessageProcessor, OnFinding, PathPolicy, TerminalText, read_command,

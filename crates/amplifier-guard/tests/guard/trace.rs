@@ -1,4 +1,6 @@
 //! What is told of decisions to whoever listens, and that nobody is told of secrets.
+//!
+//! Holds: observe-7
 
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,6 @@
 //! Calls that a model quotes are text: in code, comments, block quotations, and copies of known texts.
+//!
+//! Holds: provider-11, provider-13
 
 use amplifier_stream::{ToolCallEvent, ToolCallParser};
 use proptest::prelude::*;

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.columns import in_columns
 from amplifier_app.commands.model_choice import require_engine
 from amplifier_app.commands.provider.mount import mount_provider, provider_config, run
-from amplifier_app.commands.provider.output import Report, foreign
+from amplifier_app.commands.provider.output import Report, foreign, in_columns
 from amplifier_app.commands.provider_choice import KnownProvider, known_provider
 
 if TYPE_CHECKING:

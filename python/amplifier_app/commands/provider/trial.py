@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.columns import in_columns
 from amplifier_app.commands.model_choice import require_engine
 from amplifier_app.commands.provider.mount import mount_provider, provider_config, run
-from amplifier_app.commands.provider.output import Report, foreign
+from amplifier_app.commands.provider.output import Report, foreign, in_columns
 from amplifier_app.commands.provider_choice import (
     DEMO,
     PROVIDER_MODELS,

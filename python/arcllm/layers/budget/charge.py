@@ -9,8 +9,8 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, Self
 
+from amplifier_providers.prices.amounts import TokenCount
 from amplifier_providers.prices.call_bound import CallBound
-from amplifier_providers.prices.token_count import TokenCount
 
 from .access import BudgetAccess
 from .account import Account, Limit, dollars_of, micros_of, write_dollars

@@ -7,11 +7,10 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+from amplifier_providers.prices.amounts import read_count, read_dollars
 from amplifier_providers.prices.call_bound import CallBound
-from amplifier_providers.prices.dollars import read_dollars
 from amplifier_providers.prices.pricing import Pricing
 from amplifier_providers.prices.settings import prices_of
-from amplifier_providers.prices.token_count import read_count
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN, estimate_tokens
 
 from ...step import Call

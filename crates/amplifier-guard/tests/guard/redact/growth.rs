@@ -1,4 +1,6 @@
 //! The work is linear in the text, whatever it holds and however it is cut.
+//!
+//! Holds: secret-8
 
 use std::hint::black_box;
 

@@ -3,6 +3,8 @@
 //! The redactor looks closely at few places: at every fifth byte, at names with a known end, at escapes
 //! that may be part of a secret. So the same text must give the same wherever it begins, whatever else
 //! is looked for, and whatever its names stand in.
+//!
+//! Holds: secret-8
 
 use std::path::Path;
 

@@ -1,4 +1,6 @@
 //! No spelling of a metadata service is requested, whatever else is allowed.
+//!
+//! Holds: sink-58
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

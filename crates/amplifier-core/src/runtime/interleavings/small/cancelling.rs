@@ -4,6 +4,7 @@ use super::{block_on, explore, thread};
 use crate::cancellation::CancellationState;
 use crate::runtime::CancellationToken;
 
+// Holds: thread-1
 #[test]
 fn a_rise_is_news_to_one_of_those_who_ask_for_it() {
     explore(|| {
@@ -22,6 +23,7 @@ fn a_rise_is_news_to_one_of_those_who_ask_for_it() {
     });
 }
 
+// Holds: thread-1
 #[test]
 fn a_level_never_falls_before_who_watches() {
     explore(|| {
@@ -43,6 +45,7 @@ fn a_level_never_falls_before_who_watches() {
     });
 }
 
+// Holds: thread-2
 #[test]
 fn a_tool_that_starts_sees_the_cancel_or_is_seen_by_it() {
     explore(|| {
@@ -68,6 +71,7 @@ fn a_tool_that_starts_sees_the_cancel_or_is_seen_by_it() {
     });
 }
 
+// Holds: thread-2
 #[test]
 fn every_start_and_end_of_a_tool_counts_during_a_cancel() {
     explore(|| {
@@ -92,6 +96,7 @@ fn every_start_and_end_of_a_tool_counts_during_a_cancel() {
     });
 }
 
+// Holds: thread-3
 #[test]
 fn who_waits_for_a_level_hears_of_it() {
     explore(|| {

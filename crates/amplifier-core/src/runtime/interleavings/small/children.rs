@@ -7,6 +7,7 @@ fn tokens<const N: usize>() -> [CancellationToken; N] {
     std::array::from_fn(|_| CancellationToken::default())
 }
 
+// Holds: thread-4
 #[test]
 fn a_child_registered_during_a_cancel_ends_cancelled() {
     explore(|| {
@@ -24,6 +25,7 @@ fn a_child_registered_during_a_cancel_ends_cancelled() {
     });
 }
 
+// Holds: thread-4
 #[test]
 fn a_child_registered_between_two_rises_ends_at_the_higher() {
     explore(|| {
@@ -39,6 +41,7 @@ fn a_child_registered_between_two_rises_ends_at_the_higher() {
     });
 }
 
+// Holds: thread-5
 #[test]
 fn tokens_that_register_each_other_neither_wait_nor_turn_for_ever() {
     explore(|| {
@@ -57,6 +60,7 @@ fn tokens_that_register_each_other_neither_wait_nor_turn_for_ever() {
     });
 }
 
+// Holds: thread-5
 #[test]
 fn a_circle_that_is_cancelled_from_several_sides_comes_to_rest() {
     explore(|| {
@@ -76,6 +80,7 @@ fn a_circle_that_is_cancelled_from_several_sides_comes_to_rest() {
     });
 }
 
+// Holds: thread-6
 #[test]
 fn a_child_that_has_left_hears_no_later_cancel() {
     explore(|| {
@@ -97,6 +102,7 @@ fn a_child_that_has_left_hears_no_later_cancel() {
     });
 }
 
+// Holds: thread-6
 #[test]
 fn places_of_children_that_nobody_holds_go_without_those_of_others() {
     explore(|| {

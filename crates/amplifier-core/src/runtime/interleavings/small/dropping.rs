@@ -41,21 +41,25 @@ fn an_emit_is_dropped_after(polls: usize) {
     assert_eq!(called.take(), ["second", "third"]);
 }
 
+// Holds: thread-10
 #[test]
 fn a_registry_is_as_before_after_an_emit_that_is_dropped_at_the_first_handler() {
     explore(|| an_emit_is_dropped_after(1));
 }
 
+// Holds: thread-10
 #[test]
 fn a_registry_is_as_before_after_an_emit_that_is_dropped_at_the_second_handler() {
     explore(|| an_emit_is_dropped_after(2));
 }
 
+// Holds: thread-10
 #[test]
 fn a_registry_is_as_before_after_an_emit_that_is_never_polled() {
     explore(|| an_emit_is_dropped_after(0));
 }
 
+// Holds: thread-10
 #[test]
 fn a_dropped_emit_leaves_another_of_the_same_event_alone() {
     explore(|| {
@@ -72,6 +76,7 @@ fn a_dropped_emit_leaves_another_of_the_same_event_alone() {
     });
 }
 
+// Holds: thread-11
 #[test]
 fn a_turn_that_is_dropped_leaves_no_tool_running() {
     explore(|| {
@@ -94,6 +99,7 @@ fn a_turn_that_is_dropped_leaves_no_tool_running() {
     });
 }
 
+// Holds: thread-3
 #[test]
 fn a_dropped_wait_takes_the_cancel_from_nobody() {
     explore(|| {
@@ -113,6 +119,7 @@ fn a_dropped_wait_takes_the_cancel_from_nobody() {
     });
 }
 
+// Holds: thread-12
 #[test]
 fn a_load_that_is_dropped_is_taken_up_by_who_waits_for_it() {
     explore(|| {
@@ -144,6 +151,7 @@ fn a_load_that_is_dropped_is_taken_up_by_who_waits_for_it() {
     });
 }
 
+// Holds: thread-13
 #[test]
 fn clean_ups_at_once_run_each_function_once_though_one_is_dropped() {
     explore(|| {

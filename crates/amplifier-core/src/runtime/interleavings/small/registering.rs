@@ -9,6 +9,7 @@ use crate::runtime::sync::{Mutex, lock};
 use crate::runtime::{HookOptions, HookRegistry};
 use crate::{HookResult, Json};
 
+// Holds: thread-7
 #[test]
 fn an_emit_calls_whom_it_finds_at_its_first_step_once() {
     explore(|| {
@@ -46,6 +47,7 @@ fn an_emit_calls_whom_it_finds_at_its_first_step_once() {
     });
 }
 
+// Holds: thread-7
 #[test]
 fn an_emit_sees_the_registry_of_one_instant() {
     explore(|| {
@@ -76,6 +78,7 @@ fn an_emit_sees_the_registry_of_one_instant() {
     });
 }
 
+// Holds: thread-8
 #[test]
 fn handlers_and_default_fields_are_of_one_instant() {
     explore(|| {
@@ -105,6 +108,7 @@ fn handlers_and_default_fields_are_of_one_instant() {
     });
 }
 
+// Holds: thread-9
 #[test]
 fn a_handle_takes_back_its_own_registration_alone() {
     explore(|| {
@@ -123,6 +127,7 @@ fn a_handle_takes_back_its_own_registration_alone() {
     });
 }
 
+// Holds: thread-9
 #[test]
 fn handles_of_handlers_registered_at_once_are_not_mixed_up() {
     explore(|| {

@@ -1,4 +1,6 @@
 //! Folders that decide what runs by what is in them, whatever they are called.
+//!
+//! Holds: sink-10
 
 use std::fs;
 use std::path::Path;
