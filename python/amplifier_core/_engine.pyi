@@ -134,6 +134,21 @@ class ErrorHandler:
         clock: Callable[[], float] | None = None,
         random: Callable[[], float] | None = None,
     ) -> Self: ...
+    # The pages of the documentation have the parameters of this.
+    def __init__(
+        self,
+        *,
+        max_retries: int = 3,
+        initial_delay: float = 0.5,
+        backoff_factor: float = 2.0,
+        max_delay: float = 30.0,
+        jitter: float = 0.1,
+        budget: float | None = None,
+        max_types: int = 100,
+        forget_after: float = 300.0,
+        clock: Callable[[], float] | None = None,
+        random: Callable[[], float] | None = None,
+    ) -> None: ...
     @property
     def budget(self) -> float | None:
         """Seconds after the first call beyond which no retry begins."""
@@ -175,6 +190,14 @@ class CircuitBreaker:
         recovery: float = 60.0,
         clock: Callable[[], float] | None = None,
     ) -> Self: ...
+    # The pages of the documentation have the parameters of this.
+    def __init__(
+        self,
+        *,
+        failures: int = 5,
+        recovery: float = 60.0,
+        clock: Callable[[], float] | None = None,
+    ) -> None: ...
     @property
     def state(self) -> Literal["closed", "open", "half_open"]:
         """`closed` lets calls through, `open` refuses them, `half_open` waits for the trial."""
@@ -288,6 +311,16 @@ class RateLimiter:
         max_names: int = 10_000,
         clock: Callable[[], float] | None = None,
     ) -> Self: ...
+    # The pages of the documentation have the parameters of this.
+    def __init__(
+        self,
+        *,
+        user: Rate | None = None,
+        tool: Rate | None = None,
+        provider: Rate | None = None,
+        max_names: int = 10_000,
+        clock: Callable[[], float] | None = None,
+    ) -> None: ...
     def take(
         self, *, user: str | None = None, tool: str | None = None, provider: str | None = None
     ) -> None:

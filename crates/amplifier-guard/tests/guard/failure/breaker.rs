@@ -137,7 +137,7 @@ fn deeds() -> impl Strategy<Value = Vec<(Duration, Deed)>> {
     let time = prop_oneof![
         8 => (0_u64..400).prop_map(at),
         1 => Just(Duration::MAX),
-        1 => Just(Duration::MAX - at(70)),
+        1 => Just(Duration::MAX.saturating_sub(at(70))),
     ];
     proptest::collection::vec((time, deed), 0..60)
 }
@@ -175,7 +175,7 @@ impl Model {
         match self.turns.last().copied() {
             None | Some((_, Turn::Closed)) => {}
             Some((at, Turn::Opened | Turn::Tried)) if self.clock < at.saturating_add(RECOVERY) => {
-                return Err(at.saturating_add(RECOVERY) - now);
+                return Err(at.saturating_add(RECOVERY).saturating_sub(now));
             }
             Some(_) => self.turns.push((self.clock, Turn::Tried)),
         }
