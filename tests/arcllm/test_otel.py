@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import anyio
@@ -24,6 +23,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 from arcllm import ArcLLMAPIError, ArcLLMConfigError, Usage
 from arcllm.layers.otel import OtelLayer, OtelSettings
 from arcllm.layers.otel_export import Pipeline, pipeline_of
@@ -221,38 +222,11 @@ class Noting(FakeStep):
         return self.answers[0](call)
 
 
-class Collector:
-    """A collector on this machine."""
-
-    def __init__(self) -> None:
-        self.received: dict[str, list[bytes]] = {}
-        self.headers: list[dict[str, str]] = []
-        received, headers = self.received, self.headers
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                received.setdefault(self.path, []).append(body)
-                headers.append({name.lower(): value for name, value in self.headers.items()})
-                self.send_response(200)
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://127.0.0.1:{self.server.server_port}"
-
-
 @pytest.fixture
-def collector() -> Iterator[Collector]:
-    collector = Collector()
-    thread = threading.Thread(target=collector.server.serve_forever)
-    thread.start()
-    yield collector
-    collector.server.shutdown()
-    thread.join()
-    collector.server.server_close()
+def collector(http_server):
+    """A collector on this machine."""
+    http_server.respond(Reply())
+    return http_server
 
 
 @pytest.fixture
@@ -269,7 +243,7 @@ def shut_down() -> Iterator[list[Pipeline]]:
 
 async def test_closing_a_model_sends_spans_and_metrics_to_the_collector(collector, shut_down):
     settings = {
-        "endpoint": collector.address, "headers": {"x-team": "blue"}, "service_name": "shop",
+        "endpoint": collector.url, "headers": {"x-team": "blue"}, "service_name": "shop",
     }  # fmt: skip
     shut_down.append(pipeline_of(OtelSettings(**settings)))
     stack = build_stack(FakeStep(), {"otel": settings}, lambda name, model: FakeStep())
@@ -277,32 +251,34 @@ async def test_closing_a_model_sends_spans_and_metrics_to_the_collector(collecto
     await stack.complete(ask())
     await stack.close()
 
-    (traces,) = map(ExportTraceServiceRequest.FromString, collector.received["/v1/traces"])
-    (measured,) = map(ExportMetricsServiceRequest.FromString, collector.received["/v1/metrics"])
+    sent = {each.path: each.raw for each in collector.requests}
+    assert len(sent) == len(collector.requests)
+    traces = ExportTraceServiceRequest.FromString(sent["/v1/traces"])
+    measured = ExportMetricsServiceRequest.FromString(sent["/v1/metrics"])
     assert traces.resource_spans[0].scope_spans[0].spans[0].name == "chat small"
     named = {
         each.key: each.value.string_value for each in traces.resource_spans[0].resource.attributes
     }
     assert named["service.name"] == "shop"
     assert measured.resource_metrics[0].scope_metrics[0].scope.name == "arcllm"
-    assert {each["x-team"] for each in collector.headers} == {"blue"}
+    assert {each.headers["x-team"] for each in collector.requests} == {"blue"}
 
 
 async def test_no_span_is_sent_at_a_sample_rate_of_nothing(collector, shut_down):
-    settings = {"endpoint": collector.address, "sample_rate": 0.0, "metrics": False}
+    settings = {"endpoint": collector.url, "sample_rate": 0.0, "metrics": False}
     shut_down.append(pipeline_of(OtelSettings(**settings)))
     stack = build_stack(FakeStep(), {"otel": settings}, lambda name, model: FakeStep())
 
     await stack.complete(ask())
     await stack.close()
 
-    assert collector.received == {}
+    assert collector.requests == []
 
 
-async def test_a_collector_that_is_gone_takes_nobody_the_answer(collector, shut_down, caplog):
+async def test_a_collector_that_is_gone_takes_nobody_the_answer(shut_down, caplog):
     caplog.set_level("CRITICAL")
-    collector.server.server_close()
-    settings = {"endpoint": collector.address, "timeout_seconds": 0.1}
+    with RecordingServer() as gone:
+        settings = {"endpoint": gone.url, "timeout_seconds": 0.1}
     shut_down.append(pipeline_of(OtelSettings(**settings)))
     provider = FakeStep()
     stack = build_stack(provider, {"otel": settings}, lambda name, model: FakeStep())
