@@ -116,7 +116,8 @@ def model() -> Iterator[ScriptedModel]:
             answer = scripted.next_answer(request.json)
             answer.arrived.set()
             kind = "text/event-stream" if answer.status == 200 else "application/json"
-            headers = {"content-type": kind, **answer.headers}
+            given = {name.lower(): value for name, value in answer.headers.items()}
+            headers = {"content-type": kind, **given}
             return Reply(answer.status, headers, answer.pieces)
 
         server.respond(answer)

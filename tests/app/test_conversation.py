@@ -42,8 +42,9 @@ def anyio_backend() -> str:
 
 @pytest.mark.anyio
 async def test_an_interrupted_turn_keeps_its_text_and_the_next_one_runs(
-    model: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    model: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-scripted")
     hold = threading.Event()
     said = model.said({"type": "text", "text": "One moment"})
     model.reply(*said[:3], hold, *said[3:])

@@ -367,14 +367,16 @@ async def test_a_turn_that_is_cancelled_again_while_it_closes_closes_all_the_sam
 async def test_a_model_call_whose_end_cannot_be_told_is_told_once(bench, monkeypatch):
     import asyncio
 
-    async def fail(self):
+    def fail(self):
         raise RuntimeError("Attempted to exit cancel scope in a different task")
 
     async def wait(request):
         asyncio.current_task().cancel()
         await anyio.sleep_forever()
 
-    monkeypatch.setattr("amplifier_modules.loops.answers.blocks.OpenBlocks.abort", fail)
+    monkeypatch.setattr(
+        "amplifier_modules.loops.answers.blocks.OpenBlocks.ends_of_open_blocks", fail
+    )
     turn = bench("basic", wait)
 
     with pytest.raises(RuntimeError):

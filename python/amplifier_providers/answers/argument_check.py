@@ -2,48 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import logging
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 from amplifier_core.llm_errors import InvalidToolCallError
-from amplifier_guard import ToolInputPolicy
 
-
-class ArgumentSchemas:
-    """The schemas of a session's tools, each read at the first call of its tool."""
-
-    def __init__(self) -> None:
-        """Know no schema yet."""
-        self._policy = ToolInputPolicy()
-        self._read: dict[str, dict[str, Any]] = {}
-
-    def check(self, name: str, tool: Any, arguments: Mapping[str, Any]) -> None:
-        """Compare the arguments of a call.
-
-        A tool without a schema takes any; one with `checks_arguments` checks them itself.
-
-        Args:
-            name: The tool that the model calls.
-            tool: The tool mounted under that name, None if there is none.
-            arguments: The arguments.
-
-        Raises:
-            ToolInputDenied: They do not fit.
-            ToolSchemaDenied: The schema itself cannot be used.
-        """
-        if getattr(tool, "checks_arguments", False) is True:
-            return
-        schema: Any = getattr(tool, "input_schema", None)
-        if not isinstance(schema, dict) or not schema:
-            return
-        if self._read.get(name) != schema:
-            self._policy.set_schema(name, cast("dict[str, Any]", schema))
-            # A copy, as a tool may change its schema.
-            self._read[name] = copy.deepcopy(cast("dict[str, Any]", schema))
-        self._policy.check(name, arguments)
-
+if TYPE_CHECKING:
+    from .tool_arguments import ArgumentSchemas
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +35,7 @@ class ArgumentCheck:
                 return
             try:
                 # Imported here: without the extension loops run, but check nothing.
-                from .argument_check import ArgumentSchemas
+                from .tool_arguments import ArgumentSchemas
             except ImportError:
                 return
             self._schemas = ArgumentSchemas()

@@ -75,6 +75,8 @@ def mount_of(module: str, prepare: Callable[[Mapping[str, Any] | None], Prepared
         # A module mounts under its own name; the loader then gives an instance the name it has.
         return await provider.mount(coordinator, module.removeprefix("provider-"))
 
+    # Where it is asked for: there, its module declares the settings.
+    mount.__module__ = prepare.__module__
     return mount
 
 
