@@ -65,7 +65,9 @@ import arcllm
 print("pydantic" in sys.modules)
 from arcllm import load_model, Message
 heavy = ["httpx2", "anyio", "asyncio", "amplifier_core", "amplifier_stream", "amplifier_guard",
-         "ssl", "argparse", "tomllib", "json"]
+         "ssl", "argparse", "tomllib"]
+if sys.version_info < (3, 13):  # from then on `importlib.metadata` itself loads it
+    heavy.append("json")
 print([name for name in heavy if name in sys.modules])
 """,
         tmp_path,

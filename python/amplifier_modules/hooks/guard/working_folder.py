@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 from unicodedata import normalize
@@ -50,6 +51,10 @@ def is_beneath(root: str | None, folder: object) -> bool:
         return False
     try:
         top = Path(root).resolve()
-        return (top / folder).resolve().is_relative_to(top)
+        path = top / folder
+        # From CPython 3.13 on `resolve` takes links that lead to each other; `stat` does not.
+        with suppress(FileNotFoundError):
+            path.stat()
+        return path.resolve().is_relative_to(top)
     except (OSError, RuntimeError, ValueError):
         return False  # a loop of links, a NUL
