@@ -1,4 +1,4 @@
-"""Why a tool call has no result, as text for the model."""
+"""Why a tool call has no result, as text for the model, and calls that fail again and again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base class of all loops."""
+"""The base class of all loops, and how one is mounted."""
 
 from __future__ import annotations
 

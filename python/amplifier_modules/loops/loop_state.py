@@ -44,7 +44,7 @@ class LoopState:
         self.pausing = Pause()
         """Holds a turn between its steps."""
         self.emitted_history = EmittedHistory()
-        """Tells of the messages that enter the history."""
+        """Emits the events of the messages that enter the history."""
         self.last_call = LastCall()
         self.missing_calls = MissingCalls()
         most = settings.max_equal_errors

@@ -1,4 +1,4 @@
-"""How a turn asks its models: the messages of the context, within the budget."""
+"""How a turn asks its models, in its conversation and beside it, within the budget."""
 
 from __future__ import annotations
 

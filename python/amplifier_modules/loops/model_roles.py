@@ -1,4 +1,4 @@
-"""The setting that names the models of roles."""
+"""The models of a turn by role: the setting that names them, and the choice of a provider."""
 
 from __future__ import annotations
 

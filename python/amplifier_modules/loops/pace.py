@@ -1,4 +1,4 @@
-"""How fast a turn goes: the time between model calls, and between the words of an answer."""
+"""How fast a turn goes: pauses, and the time between model calls and between words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool gave back, for the model and for hooks."""
+"""What a tool gave back, for the model and for hooks, and its limit in bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a turn adds to the conversation."""
+"""What a turn adds to the conversation, and the events of that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a turn when it ends."""
+"""How a turn goes and ends, and the events that report its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Block events for a response whose provider did not emit them."""
+"""The block events of an answer: those that its provider did not emit, and the ends of open ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of an answer, and the response in which those of the text are tool calls."""
+"""The calls of an answer in tags: those that run, and those that the model only quotes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text, the tool calls and the stored message of a model's response."""
+"""The text, the tool calls and the stored message of a response, and calls that it lacks."""
 
 from __future__ import annotations
 

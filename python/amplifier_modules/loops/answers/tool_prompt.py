@@ -1,4 +1,4 @@
-"""What models without native tools read about calls."""
+"""What models without native tools read about calls, and the list of the tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cancellation of a turn."""
+"""The cancellation of a turn, and of the tools in it."""
 
 from __future__ import annotations
 

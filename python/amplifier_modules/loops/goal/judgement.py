@@ -1,4 +1,4 @@
-"""The verdict in the answer of a judge, in whatever form it comes."""
+"""What the judge of a goal is asked, what tools did meanwhile, and the verdict in its answer."""
 
 from __future__ import annotations
 

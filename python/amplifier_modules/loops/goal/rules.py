@@ -1,4 +1,4 @@
-"""The rules of goal mode: when a turn goes on, and how the pursuit of its goal ends."""
+"""The goal of a session, and its rules: when a turn goes on, and how the pursuit ends."""
 
 from __future__ import annotations
 

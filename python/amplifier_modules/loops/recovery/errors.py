@@ -1,4 +1,4 @@
-"""What a model can correct in its next answer."""
+"""What a model can correct in its next answer, and when equal errors end the turn."""
 
 from __future__ import annotations
 
