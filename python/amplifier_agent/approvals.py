@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 from uuid import uuid4
 
-from amplifier_core._approval_protocol import complaint
+from amplifier_core.approval import find_approval_mistake
 from amplifier_modules.tool.function_call import call_function
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def check_approvals(approvals: Any) -> None:
     if isinstance(approvals, str) and approvals != WAIT:
         raise ValueError(f'`approvals` is `{approvals}` (the only text is `"wait"`)')
     if hasattr(approvals, "request_approval"):
-        if wrong := complaint(approvals):
+        if wrong := find_approval_mistake(approvals):
             raise TypeError(wrong)
     elif not isinstance(approvals, str) and not callable(approvals):
         found = type(approvals).__name__
@@ -76,7 +76,7 @@ class AskedFunction:
         default: Literal["allow", "deny"],
     ) -> str:
         """Ask, and return the answer in the kernel's words."""
-        from amplifier_core._kernel.asker import note_words
+        from amplifier_core.approval import note_words
 
         answer = await call_function(self._function, question_about(prompt, timeout))
         check_answer(answer, "the approval function answered with")
@@ -148,7 +148,7 @@ def check_answer(answer: Any, what: str) -> None:
         TypeError: It is neither a bool nor a text nor an `ApprovalResponse`.
         ValueError: It is a text that agrees, though a text denies.
     """
-    from amplifier_core._kernel.approval_decision import ALWAYS_READ, is_consent
+    from amplifier_core.approval import ALWAYS_READ, is_consent
 
     if isinstance(answer, str):
         if is_consent(answer) or answer.strip().lower() in ALWAYS_READ:
@@ -170,7 +170,7 @@ class _Open:
 
 def question_about(prompt: str, seconds: float | None) -> Question:
     """Return the question that the kernel asks, with the tool and its arguments."""
-    from amplifier_core._kernel.asker import ASKED_CALL
+    from amplifier_core.approval import ASKED_CALL
 
     from .question import Question
 

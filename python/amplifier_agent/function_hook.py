@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from amplifier_core._handlers.signature import check_handler
+from amplifier_core.handlers import check_handler
 from amplifier_modules.tool.function_tool import check_seconds
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from amplifier_core import events
-from amplifier_core._loading.session_bound import session_bound
+from amplifier_modules.running.session_bound import session_bound
 
 EARLIEST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""
@@ -44,9 +44,9 @@ class Observer:
 
     async def add_contributed(self) -> None:
         """Observe the events that the mounted modules say they emit."""
-        from amplifier_core._loading.handled_events import contributed_events
+        from amplifier_core.handlers import collect_contributed_events
 
-        self._register(await contributed_events(self._coordinator))
+        self._register(await collect_contributed_events(self._coordinator))
 
     def stop(self) -> None:
         """Observe no more."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, cast
 
-from amplifier_core._kernel.capability_names import TURN_RESPONSE_FORMAT
 from amplifier_core.message_models import ResponseFormatJsonSchema
 from amplifier_core.models import ToolResult
+from amplifier_core.session_capabilities import TURN_RESPONSE_FORMAT
 from amplifier_providers.answers.output_type import (
     ANSWER_DESCRIPTION,
     ANSWER_TOOL,

@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
-from amplifier_core._loading.known_modules import Own, other_sources
+from amplifier_core.known_modules import Own, list_other_sources
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules import MODULES
 from amplifier_modules.spending.budget import SharedBudget
@@ -197,7 +197,7 @@ def _check_provider(module_id: str, model: str) -> None:
     Raises:
         ConfigurationError: There is none.
     """
-    if module_id in MODULES or other_sources(module_id):
+    if module_id in MODULES or list_other_sources(module_id):
         return
     from .model_names import unknown_provider
 

@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import Any, cast
 
 from amplifier_core import events
-from amplifier_core._kernel.json_shape import PLAIN, shape_of
+from amplifier_core.plain_data import PLAIN, shape_of
+from amplifier_core.unfinished_text import UnfinishedText
 from amplifier_modules.spawn.task import TASK_END, Used
 from amplifier_modules.spawn.turn_account import used_of
 from amplifier_modules.spending.budget import is_over_budget
@@ -15,7 +16,6 @@ from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
 from amplifier_providers.prices.amounts import TokenCount, read_count, read_dollars
 
 from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome, make_frozen
-from .unfinished_text import UnfinishedText
 
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 import anyio
 
 from amplifier_core import AmplifierSession
-from amplifier_core._kernel.capability_names import (
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.plain_data import native_copy_of
+from amplifier_core.session_capabilities import (
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STATE,
     SESSION_STEER,
 )
-from amplifier_core._kernel.json_shape import native_copy_of
-from amplifier_core._kernel.turns import Turns
-from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.turns import Turns
 from amplifier_modules.loops.goal.rules import goal_of, set_goal
 from amplifier_modules.spending.budget import Budget
 from amplifier_providers.running.loop_thread import LoopThread

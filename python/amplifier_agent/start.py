@@ -8,16 +8,16 @@ from dataclasses import replace
 from types import UnionType
 from typing import Any, cast
 
-from amplifier_core._handlers.judged_events import JUDGED_EVENTS
-from amplifier_core._kernel.capability_names import (
+from amplifier_core.handlers import JUDGED_EVENTS
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.mount_plan import list_mistakes
+from amplifier_core.session_capabilities import (
     APPROVAL_TIMEOUT,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
     SESSION_WORKING_DIR,
 )
-from amplifier_core._loading.review import mistakes_of
-from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.rules import goal_of
 from amplifier_modules.loops.loop import Loop, mount_loop
@@ -59,7 +59,7 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         # What a plan says wrong is raised as what it is.
         if not isinstance(error.__cause__, ConfigurationError):
             raise
-        refusal, of_plan = error.__cause__, mistakes_of(error)
+        refusal, of_plan = error.__cause__, list_mistakes(error)
     problems = await _mount_objects(coordinator, parts)
     if tools := coordinator.get("tools"):
         problems += _tool_problems(coordinator, tools, parts, state)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import anyio
 
 from amplifier_core import events
-from amplifier_core._kernel.capability_names import TURN_BUDGET
+from amplifier_core.session_capabilities import TURN_BUDGET
 from amplifier_modules.loops.loop import Loop, ledger_of_turn
 from amplifier_modules.running.token_ending import is_of_token
 from amplifier_modules.spending.ledger import RUNNING

@@ -13,8 +13,7 @@ from typing import Literal, TypeAlias
 
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import write_notice
-from amplifier_core._kernel.approval_decision import CONSENT, is_consent, option_words
-from amplifier_core._kernel.asker import note_words
+from amplifier_core.approval import CONSENT, is_consent, note_words, option_words
 
 Asking: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 """Makes what is put around a question."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
-from types import ModuleType
 
 
-def load_engine() -> ModuleType:
+def load_engine() -> None:
     """Load the extension, without the kernel's warning that it uses its Python engine instead.
 
     Raises:
@@ -15,4 +13,6 @@ def load_engine() -> ModuleType:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return importlib.import_module("amplifier_core._engine")
+        from amplifier_core.extension import load_extension
+
+        load_extension()

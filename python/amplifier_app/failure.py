@@ -130,9 +130,9 @@ def _hint(error: BaseException) -> str:
 
 def _is_known(provider: object) -> bool:
     """Whether the command can list the models of a provider."""
-    from amplifier_core._loading.known_modules import own_modules
+    from amplifier_core.known_modules import list_own_modules
 
-    return f"provider-{provider}" in own_modules()
+    return f"provider-{provider}" in list_own_modules()
 
 
 def _message(error: BaseException) -> str:

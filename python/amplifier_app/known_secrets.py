@@ -87,7 +87,10 @@ class Secrets:
 def secrets_among(settings: Mapping[str, Any]) -> dict[str, str]:
     """The secret values in nested settings, with their names."""
     secrets: dict[str, str] = {}
-    shapes = load_engine().Redactor()
+    load_engine()
+    from amplifier_guard import Redactor
+
+    shapes = Redactor()
     waiting: list[tuple[str, object]] = [("", settings)]
     seen: set[int] = set()
     while waiting:

@@ -28,7 +28,7 @@ def contain_modules() -> Generator[None]:
         with contextlib.redirect_stdout(sys.stderr), _interruptible():
             yield
     except SystemExit as error:
-        from amplifier_core._kernel.import_failure import describe_failure
+        from amplifier_core.error_messages import describe_failure
 
         message = f"a module ended the program: {describe_failure(error)}"
         hint = "remove the module, or its call of `sys.exit`"

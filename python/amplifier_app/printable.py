@@ -20,10 +20,10 @@ def printable_line(text: str, limit: int | None = None) -> str:
     """
     if terminal_text := _terminal_text():
         return terminal_text.line(text, limit)
-    from amplifier_core._kernel.shown import printable
+    from amplifier_core.error_messages import escape_unprintable
 
     beginning = text if limit is None else text[: 4 * limit]
-    line = printable(" ".join(beginning.split()))
+    line = escape_unprintable(" ".join(beginning.split()))
     if limit is None or (len(line) <= limit and len(beginning) == len(text)):
         return line
     return line[: limit - 1] + "…"
@@ -33,6 +33,9 @@ def printable_line(text: str, limit: int | None = None) -> str:
 def _terminal_text() -> type[TerminalText] | None:
     """The extension's class; None if it is missing, because that error has to be shown, too."""
     try:
-        return load_engine().TerminalText
+        load_engine()
     except ImportError:
         return None
+    from amplifier_guard import TerminalText
+
+    return TerminalText

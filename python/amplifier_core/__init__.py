@@ -8,8 +8,8 @@ like ordinary names all the same: they can be set, deleted and patched. Their ty
 import sys as _sys
 from types import ModuleType as _ModuleType
 
-from ._kernel.engine_choice import __version__ as __version__
-from ._kernel.engine_choice import extension as _extension
+from ._native.choice import __version__ as __version__
+from ._native.choice import extension as _extension
 
 RUST_AVAILABLE = _extension is not None
 """Whether the classes of the kernel are those of the Rust extension."""
@@ -126,10 +126,10 @@ class _OwnPackages:
         if not name.startswith("amplifier_module_"):
             return None
         # Late: few programs import such a package.
-        from ._loading.known_modules import own_packages
-        from ._loading.second_name import second_spec
+        from ._packages.second_name import second_spec
+        from .known_modules import list_own_packages
 
-        module_name = own_packages().get(name)
+        module_name = list_own_packages().get(name)
         return None if module_name is None else second_spec(name, module_name)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, cast
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 from pydantic_core import SchemaValidator
 
-from amplifier_core._models.base_model import ClosedModel
+from amplifier_core.base_models import ClosedModel
 
 Action: TypeAlias = Literal["continue", "deny", "modify", "inject_context", "ask_user"]
 """What a hook asks for."""

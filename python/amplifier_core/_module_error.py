@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from . import module_sources
-from ._kernel.import_failure import describe_failure, missing_package
-from ._kernel.shown import short_repr
+from .error_messages import describe_failure, missing_package, short_repr
 
 MODULE_FAILURE_REASONS = frozenset(
     {

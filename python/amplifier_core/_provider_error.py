@@ -6,8 +6,8 @@ import math
 from decimal import Decimal
 from typing import NoReturn
 
-from ._kernel.shown import short_repr
 from ._retry_config import real_number
+from .error_messages import short_repr
 
 
 class ProviderError:

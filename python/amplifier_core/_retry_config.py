@@ -8,7 +8,7 @@ import warnings
 from operator import index
 from typing import Any, NoReturn
 
-from ._kernel.shown import short_repr
+from .error_messages import short_repr
 
 
 def real_number(name: str, value: Any) -> float:

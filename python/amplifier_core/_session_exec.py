@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any
 
-from ._kernel.interruption import Interruption, asyncio_loop, block_of
-from ._kernel.left_behind import Leaving, steps_of
 from ._kernel.loop_run import LoopRun, logger
-from ._loading.mount_plan import plan_for_events
 from ._loading.review import review_late_handlers
+from .event_loop import asyncio_loop
+from .interruption import Interruption, block_of
+from .left_behind import Leaving, steps_of
 from .llm_errors import AbortError
+from .mount_plan import plan_for_events
 
 SESSION_CONFIG = "session:config"
 """Event that carries the whole mount plan, secrets taken out."""

@@ -7,27 +7,7 @@ from copy import deepcopy
 from inspect import isawaitable
 from typing import Any, Literal
 
-from ._kernel.capability_names import PROVIDER_BEFORE_LOAD, PROVIDER_LOAD_FAILURE
-from ._kernel.import_failure import add_hint, failure_text
-from ._kernel.import_failure import error_text as _safe_exception_str
-from ._kernel.shown import short_repr
-from ._loading.load_report import (
-    Configured,
-    FailureEvents,
-    LoadFailure,
-    begin_report,
-    keep_report,
-    listen,
-)
-from ._loading.mount_plan import (
-    MAIN_LABELS,
-    MountPlanError,
-    is_strict,
-    listed_entries,
-    main_entry,
-    plan_for_events,
-)
-from ._loading.mounted_modules import MountedModules
+from ._loading.load_report import Configured, FailureEvents, LoadFailure, begin_report, keep_report
 from ._loading.occupants import (
     Occupants,
     is_unchanged,
@@ -36,7 +16,19 @@ from ._loading.occupants import (
     restore_providers,
 )
 from ._module_error import module_failure_reason
+from .error_messages import add_hint, failure_text, short_repr
+from .error_messages import error_text as _safe_exception_str
 from .events import MODULE_LOAD_FAILED, MODULE_ON_SESSION_READY_FAILED, SESSION_FORK
+from .mount_plan import (
+    MAIN_LABELS,
+    MountPlanError,
+    find_main_entry,
+    is_strict,
+    listed_entries,
+    plan_for_events,
+)
+from .mounting import MountedModules, listen_for_absences
+from .session_capabilities import PROVIDER_BEFORE_LOAD, PROVIDER_LOAD_FAILURE
 
 __all__ = ["MountPlanError", "_safe_exception_str", "_session_aenter", "initialize_session"]
 
@@ -73,14 +65,14 @@ async def initialize_session(
         loader = coordinator.loader = ModuleLoader(coordinator=coordinator)
     beginning = _Beginning(coordinator, loader, session_id, parent_id)
     # A module that is mounted may itself begin a session.
-    heard_before = listen(beginning.reasons)
+    heard_before = listen_for_absences(beginning.reasons)
     try:
         await beginning.mount_all(config)
     except BaseException:
         beginning.forget_ready_functions()
         raise
     finally:
-        listen(heard_before)
+        listen_for_absences(heard_before)
     queue = loader.get_on_session_ready_queue()
     if queue:
         await beginning.call_ready_functions(queue)
@@ -127,7 +119,7 @@ class _Beginning:
         self._plan = config
         for name, label in MAIN_LABELS.items():
             try:
-                entry = main_entry(config, name)
+                entry = find_main_entry(config, name)
                 with self._modules.noting(name, entry):
                     mount = await self._mount(entry)
             except Exception as error:
@@ -136,7 +128,7 @@ class _Beginning:
             self._expect_ready(mount)
         if is_strict(config):
             # Late, as it needs Pydantic, and other sessions may not.
-            from ._handlers.mistakes import refuse_mistakes
+            from ._kernel.answer_mistakes import refuse_mistakes
 
             refuse_mistakes(self._coordinator.hooks)
         providers, tools, hooks = listed_entries(config)

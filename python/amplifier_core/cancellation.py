@@ -10,9 +10,9 @@ from types import BuiltinMethodType
 from typing import Any, Self
 
 from ._kernel.argument import text
-from ._kernel.awaitable import is_awaitable
-from ._kernel.engine_choice import extension
 from ._kernel.own_failure import is_own_failure
+from ._native.choice import extension
+from .event_loop import is_awaitable
 
 __all__ = ["CancellationState", "CancellationToken"]
 

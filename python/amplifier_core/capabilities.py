@@ -1,6 +1,6 @@
 """Well-known names of capabilities of models and providers."""
 
-from ._kernel.engine_choice import extension as _extension
+from ._native.choice import extension as _extension
 
 __all__ = [
     "ALL_WELL_KNOWN_CAPABILITIES",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from . import __version__
-from ._kernel.shown import printable
-from ._loading.plan_file import SUFFIXES
+from .error_messages import escape_unprintable
+from .mount_plan import SUFFIXES
 
 if TYPE_CHECKING:
     from .validation.base import ValidationCheck
@@ -116,7 +116,7 @@ def _subject(context: click.Context, subject: str, module_path: str | None) -> t
     Raises:
         click.UsageError: There is no such type, file or folder.
     """
-    from ._loading.info import guess_kind
+    from .known_modules import guess_kind
 
     kind_parameter, path_parameter = context.command.params[:2]
     if module_path is not None:
@@ -138,23 +138,23 @@ def _subject(context: click.Context, subject: str, module_path: str | None) -> t
 
 
 def _is_known(name: str) -> bool:
-    from ._loading.known_modules import known_sources
+    from .known_modules import list_known_sources
 
-    return name in known_sources()
+    return name in list_known_sources()
 
 
 def _advice(name: str) -> str:
-    from ._loading.known_modules import suggestion
+    from .known_modules import suggest_module
 
-    advice = suggestion(name)
+    advice = suggest_module(name)
     return f"; {advice}" if advice else ""
 
 
 def _place(name: str) -> tuple[str, str | None]:
     """Where a module of a name is imported from: a path or dotted name, and its entry point."""
-    from ._loading.known_modules import known_sources
+    from .known_modules import list_known_sources
 
-    source = known_sources()[name][0]
+    source = list_known_sources()[name][0]
     return (".", name) if source.origin == "entry point" else (source.name, None)
 
 
@@ -166,4 +166,4 @@ def _line(check: ValidationCheck) -> str:
 def _say(text: str) -> None:
     """Write a line; whatever a terminal could take for more than text is written as an escape."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    click.echo(printable(text).encode(encoding, "backslashreplace").decode(encoding))
+    click.echo(escape_unprintable(text).encode(encoding, "backslashreplace").decode(encoding))

@@ -8,17 +8,18 @@ from abc import ABCMeta
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal, Self, cast
 
-from . import _approval_protocol, _collect_helper
+from . import _collect_helper, approval
 from ._hook_result import HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text
-from ._kernel.awaitable import is_awaitable, set_qualname
-from ._kernel.drive import wrap_result
-from ._kernel.engine_choice import extension
 from ._kernel.hook_effects import carry_out
 from ._kernel.own_failure import describe
-from ._loading.mount_plan import session_number
+from ._kernel.qualname import set_qualname
+from ._native.choice import extension
+from ._native.drive import wrap_result
 from .cancellation import CancellationToken
+from .event_loop import is_awaitable
 from .hooks import HookRegistry
+from .mount_plan import session_number
 
 __all__ = ["ModuleCoordinator"]
 
@@ -298,7 +299,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
     ) -> Coroutine[Any, Any, HookResult]:
         """Carry out what a hook's result asks for, and return what is left to the loop."""
         event, hook_name = any_text(event, "event"), any_text(hook_name, "hook_name")
-        return _carry_out(self, _approval_protocol.ask, result, event, hook_name)
+        return _carry_out(self, approval.ask, result, event, hook_name)
 
     def to_dict(self) -> dict[str, Any]:
         """Describe what is mounted, as plain data."""

@@ -1,6 +1,6 @@
 """The names of the kernel's events, `namespace:action`."""
 
-from ._kernel.engine_choice import extension as _extension
+from ._native.choice import extension as _extension
 
 __all__ = [
     "ALL_EVENTS",

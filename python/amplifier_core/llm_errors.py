@@ -22,7 +22,7 @@ Providers raise only these, so that retries and fall-backs need not know any ven
 
 from __future__ import annotations
 
-from ._kernel.shown import short_repr
+from .error_messages import short_repr
 
 
 class LLMError(Exception):

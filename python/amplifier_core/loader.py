@@ -10,18 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import module_sources
-from ._kernel.import_failure import describe_failure, error_text
-from ._kernel.shown import short_repr
 from ._loading import lookup
 from ._loading.check import check_transport, judge_package
 from ._loading.discovery import discover
-from ._loading.info import TYPE_TO_MOUNT_POINT
-from ._loading.installed import forget_import_state
-from ._loading.known_modules import Own, suggestion
-from ._loading.load_report import is_loading
 from ._loading.module_attributes import Mount, Ready, carried_ready, declared_settings
-from ._loading.package import find_package
-from ._loading.search_path import add_entry, remove_entry
 from ._module_error import (
     MODULE_FAILURE_REASONS,
     ModuleDiscoveryError,
@@ -30,6 +22,12 @@ from ._module_error import (
     module_failure_reason,
     not_loadable,
 )
+from ._packages.installed import forget_import_state
+from ._packages.package import find_package
+from ._packages.search_path import add_entry, remove_entry
+from .error_messages import describe_failure, error_text, short_repr
+from .known_modules import TYPE_TO_MOUNT_POINT, Own, suggest_module
+from .mounting import is_mounting
 
 if TYPE_CHECKING:
     from .models import ModuleInfo
@@ -124,7 +122,7 @@ class ModuleLoader:
             mount = await self._find(module_id, source_hint, config, coordinator)
         except Exception as error:
             # A session that loads it reports the failure itself.
-            level = logging.DEBUG if is_loading() else logging.ERROR
+            level = logging.DEBUG if is_mounting() else logging.ERROR
             logger.log(
                 level, "Failed to load module %s: %s", short_repr(module_id), error_text(error)
             )
@@ -241,14 +239,14 @@ class ModuleLoader:
         words = f"Module '{module_id}' not found via entry points or filesystem"
         if failures:
             raise not_loadable(words, failures)
-        raise ModuleDiscoveryError(words, hint=suggestion(module_id))
+        raise ModuleDiscoveryError(words, hint=suggest_module(module_id))
 
     def _load_entry_point(self, module_id: str) -> Mount | None:
         """Return the mount function of an installed entry point; None if no such entry point works."""
         try:
             return self._remember(module_id, lookup.from_entry_point(module_id))
         except Exception as error:
-            level = logging.DEBUG if is_loading() else logging.ERROR
+            level = logging.DEBUG if is_mounting() else logging.ERROR
             logger.log(level, "Could not load '%s' via entry point", module_id, exc_info=True)
             self._failures.append(error)
             return None

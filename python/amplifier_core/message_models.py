@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import ConfigDict, Field, field_validator
 
-from amplifier_core._models.base_model import ClosedModel, Cost, Integer, OpenModel
+from amplifier_core.base_models import ClosedModel, Cost, Integer, OpenModel
 
 Role = Literal["system", "developer", "user", "assistant", "function", "tool"]
 """Who speaks in a message."""

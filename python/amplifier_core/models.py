@@ -19,10 +19,10 @@ from pydantic import (
     model_serializer,
 )
 
+from amplifier_core import plain_data
 from amplifier_core._hook_result import ContextInjection, HookResult
-from amplifier_core._kernel import nested
 from amplifier_core._models import tool_content
-from amplifier_core._models.base_model import ClosedModel, Cost, Integer
+from amplifier_core.base_models import ClosedModel, Cost, Integer
 from amplifier_core.message_models import ImageBlock, TextBlock
 
 __all__ = [
@@ -41,9 +41,10 @@ __all__ = [
     "TextBlock",
     "ToolCall",
     "ToolResult",
+    "sanitize_for_llm",
 ]
 
-_sanitize_for_llm = tool_content.sanitize_for_llm
+sanitize_for_llm = _sanitize_for_llm = tool_content.sanitize_for_llm
 
 
 class ToolCall(ClosedModel):
@@ -132,7 +133,9 @@ class ToolResult(ClosedModel):
             try:
                 text = json.dumps(cast("object", output), default=_decimal_as_text)
             except RecursionError:
-                text = json.dumps(nested.cut(output, _MAX_DEPTH), default=_decimal_as_text)
+                text = json.dumps(
+                    plain_data.cut_depth(output, _MAX_DEPTH), default=_decimal_as_text
+                )
         else:
             text = str(output)
         return _sanitize_for_llm(text)

@@ -14,10 +14,8 @@ from uuid import uuid4
 
 from . import _session_exec
 from ._kernel.argument import any_text, flag
-from ._kernel.engine_choice import extension
-from ._kernel.turns import Turns
-from ._loading.mount_plan import check_main_modules, plan_for_events
 from ._loading.review import review, reviewed_failure
+from ._native.choice import extension
 from ._session_init import (
     _safe_exception_str,  # pyright: ignore[reportPrivateUsage] -- the name that callers patch
     _session_aenter,  # pyright: ignore[reportPrivateUsage] -- of the same package
@@ -27,6 +25,8 @@ from .coordinator import ModuleCoordinator
 from .events import CANCEL_COMPLETED, SESSION_END, SESSION_RESUME, SESSION_START
 from .loader import ModuleLoader
 from .models import SessionStatus
+from .mount_plan import check_main_modules, plan_for_events
+from .turns import Turns
 
 __all__ = ["AmplifierSession"]
 

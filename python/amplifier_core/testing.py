@@ -9,8 +9,8 @@ from typing import Any, Self
 from unittest.mock import AsyncMock
 
 from . import ModuleCoordinator
-from ._kernel.shown import short_repr
-from ._kernel.sleep import sleep
+from .error_messages import short_repr
+from .event_loop import sleep
 from .events import SESSION_END, SESSION_START
 from .models import HookResult, ToolResult
 

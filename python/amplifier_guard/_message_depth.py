@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from amplifier_core._kernel.nested import cut
 from amplifier_core.message_models import Degradation, Message
+from amplifier_core.plain_data import cut_depth
 
 READ_LEVELS = 200
 """How deep the parsers of both sides read."""
@@ -36,7 +36,7 @@ def _shorten_value(value: Any, place: str, lost: list[Degradation]) -> Any:
     ):
         each_kept = enumerate(cast("list[Any]", value))
         return [_shorten_value(each, f"{place}[{index}]", lost) for index, each in each_kept]
-    kept = cut(value, _KEPT_LEVELS)
+    kept = cut_depth(value, _KEPT_LEVELS)
     if kept is not value:
         lost.append(
             Degradation(

@@ -28,7 +28,7 @@ from amplifier_core._engine import (
     claude_new_tool_use_id,
     claude_to_kernel,
 )
-from amplifier_core._models.base_model import OpenModel
+from amplifier_core.base_models import OpenModel
 from amplifier_core.message_models import Degradation, Message
 from amplifier_guard._message_depth import READ_LEVELS, shorten_message
 

@@ -24,7 +24,7 @@ from amplifier_core._engine import (
     error_context_limits,
     retry_error_context,
 )
-from amplifier_core._models.base_model import ClosedModel
+from amplifier_core.base_models import ClosedModel
 from amplifier_guard.error_kind import ErrorKind
 from amplifier_guard.redact import Redactor
 

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import ConfigDict
 
-from amplifier_core._models.base_model import ClosedModel
+from amplifier_core.base_models import ClosedModel
 
 FindingKind: TypeAlias = Literal[
     "prompt_injection",

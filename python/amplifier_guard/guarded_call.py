@@ -6,8 +6,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from amplifier_core import event_loop as waiting
 from amplifier_core._engine import error_kinds
-from amplifier_core._kernel import sleep as waiting
 from amplifier_guard._clock import Clock
 from amplifier_guard.breaker import CircuitBreaker, CircuitOpen, Permit
 from amplifier_guard.error_context import ErrorContext

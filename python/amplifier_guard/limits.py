@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 
 from amplifier_core._engine import resolve_limits
-from amplifier_core._models.base_model import ClosedModel
+from amplifier_core.base_models import ClosedModel
 from amplifier_guard.guard_error import GuardError
 
 _Count = Annotated[int, Field(ge=1, le=1_000_000_000, strict=True)]

@@ -11,7 +11,7 @@ from pydantic_core import PydanticSerializationError
 
 from amplifier_core._engine import MessageProcessor as Engine
 from amplifier_core._engine import ProcessedMessage as EngineMessage
-from amplifier_core._models.base_model import ClosedModel
+from amplifier_core.base_models import ClosedModel
 from amplifier_core.message_models import Degradation, Message, ToolCallBlock
 from amplifier_guard.claude import ClaudeMessage, ToolUseBlock
 from amplifier_guard.finding import Finding, OnFinding

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from amplifier_core._kernel import sleep as waiting
+from amplifier_core import event_loop as waiting
 from amplifier_core.events import PROVIDER_RETRY, PROVIDER_THROTTLE
 from amplifier_core.llm_errors import (
     AbortError,

@@ -19,9 +19,9 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
-from amplifier_core._kernel.advice import advice_on
-from amplifier_core._loading.load_report import is_loading
 from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.mounting import is_mounting
+from amplifier_core.suggest import suggest_or_list
 from amplifier_providers.value_problems import problem, shown_key
 
 logger = logging.getLogger(__name__)
@@ -153,8 +153,8 @@ def _known_keys(model: type[Settings], config: Mapping[str, Any], module: str) -
             if config.get(new) is None:
                 values[new] = value
             logger.warning("%s: `%s` is deprecated; use `%s`", module, key, new)
-        elif model.unknown_keys == "warn" and not is_loading():  # else the session says it
-            advice = advice_on(str(key), known)
+        elif model.unknown_keys == "warn" and not is_mounting():  # else the session says it
+            advice = suggest_or_list(str(key), known)
             logger.warning(
                 "%s ignores the unknown config key `%s`%s", module, shown_key(key), advice
             )

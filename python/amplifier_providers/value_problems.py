@@ -10,8 +10,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
+from amplifier_core.suggest import suggest_or_list
 
 _NAMES: dict[Any, str] = {
     bool: "true or false", int: "a whole number", float: "a number", str: "text",
@@ -40,7 +40,7 @@ def problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> st
     name = ".".join(map(str, detail["loc"]))
     name = names.get(name) or shown_key(name)
     if detail["type"] in {"extra_forbidden", "invalid_key"}:
-        return f"`{name}` is unknown{advice_on(str(detail['loc'][-1]), list(holder.model_fields))}"
+        return f"`{name}` is unknown{suggest_or_list(str(detail['loc'][-1]), list(holder.model_fields))}"
     wanted = f"must be {describe(field)}" if field else ""
     if detail["type"] == "missing":
         return f"`{name}` is missing ({wanted})"

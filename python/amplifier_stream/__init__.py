@@ -16,13 +16,13 @@ its text. `process_stream` turns the chunks of an answer into events for an agen
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-try:
-    import_module("amplifier_core._engine")
+from amplifier_core.extension import load_extension
+from amplifier_core.late_names import LateNames
 
-    from amplifier_core._late_names import LateNames
+try:
+    load_extension()
 except ModuleNotFoundError as error:
     if error.name != "amplifier_core._engine":
         raise

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from amplifier_core._kernel.capability_names import STREAM_METRICS as CAPABILITY
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
+from amplifier_core.session_capabilities import STREAM_METRICS as CAPABILITY
 from amplifier_stream.histogram import Histogram
 
 __all__ = ["CAPABILITY", "StreamMetrics"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from typing_extensions import override
 
-from amplifier_core._kernel.advice import advice_on
+from amplifier_core.suggest import suggest_or_list
 
 if TYPE_CHECKING:
     from .model import Model
@@ -95,7 +95,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if unknown:
         first, _, _ = unknown[0].partition("=")
         if first.startswith("-"):
-            parser.error(f"`{first}` is not an option{advice_on(first, _OPTIONS)}")
+            parser.error(f"`{first}` is not an option{suggest_or_list(first, _OPTIONS)}")
         parser.error(f"`{unknown[0]}` is one word too many: put the prompt in quotes")
     return options
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, Never, Self, TypeVar, cast
 
 from typing_extensions import override
 
-from amplifier_core._kernel.interruption import asyncio_loop
+from amplifier_core.event_loop import asyncio_loop
 
 from .deltas import Delta
 from .step import Call, Piece

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from queue import SimpleQueue
 from typing import TypeVar
 
-from amplifier_core._kernel.interruption import asyncio_loop
+from amplifier_core.event_loop import asyncio_loop
 from amplifier_providers.running.run_sync import ThreadRun, interrupts, is_in_loop, warn_in_loop
 
 PieceT = TypeVar("PieceT")

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_agent import unfinished_text
-from amplifier_agent.unfinished_text import PythonUnfinishedText
-from amplifier_core import _engine
+from amplifier_core import _engine, unfinished_text
+from amplifier_core.unfinished_text import PythonUnfinishedText
 
 BOTH = [PythonUnfinishedText, _engine._UnfinishedText]
 

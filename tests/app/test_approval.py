@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 from amplifier_app import approval
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.known_secrets import Secrets
-from amplifier_core._kernel.asker import ASKED_CALL, AskedCall, Reply
-from amplifier_core.approval import ApprovalTimeoutError
+from amplifier_core.approval import ASKED_CALL, ApprovalTimeoutError, AskedCall, Reply
 
 QUESTION_ENDS = re.compile(r"\n([a-z]{4})> $")
 OPTIONS = ["Allow", "Deny"]

@@ -13,8 +13,8 @@ import pytest
 from amplifier_app.commands.mount_plan import GUARD, mount_plan
 from amplifier_app.commands.named_modules import named_modules
 from amplifier_app.failure import Failure
-from amplifier_core._loading.known_modules import Own
 from amplifier_core._loading.plan_keys import plan_mistakes
+from amplifier_core.known_modules import Own
 
 WEATHER = """
 print("noise at import")

@@ -12,7 +12,7 @@ from amplifier_app.commands.named_modules import NamedModules, named_modules
 from amplifier_app.commands.provider_choice import PROVIDERS, chosen_model
 from amplifier_app.failure import Failure
 from amplifier_core import ModuleCoordinator
-from amplifier_core._loading.known_modules import own_modules
+from amplifier_core.known_modules import list_own_modules
 from amplifier_providers.anthropic.models import DEFAULT_MODEL as CLAUDE
 from amplifier_providers.requests.openai_models import DEFAULT_MODEL as GPT
 
@@ -111,7 +111,7 @@ def test_the_model_of_a_provider_that_the_user_mounts_is_taken_as_it_is() -> Non
 
 
 def test_each_provider_of_ours_can_be_chosen_and_has_its_own_key() -> None:
-    ids = {each for each in own_modules() if each.startswith("provider-")} - NOT_MODELS
+    ids = {each for each in list_own_modules() if each.startswith("provider-")} - NOT_MODELS
     known = {provider.module_id for provider in PROVIDERS.values()}
     assert ids <= known
     assert known - ids <= {"provider-azure-openai"}
@@ -126,7 +126,7 @@ async def test_the_variable_of_a_key_is_the_one_that_the_provider_reads(
     provider = PROVIDERS[name]
     coordinator = ModuleCoordinator()
     monkeypatch.setenv(provider.key_variable, "sk-a-key")
-    close = await import_module(own_modules()[provider.module_id]).mount(coordinator, {})
+    close = await import_module(list_own_modules()[provider.module_id]).mount(coordinator, {})
     assert close is not None
     mounted: Any = coordinator.get("providers")[name]
     assert mounted.get_info().credential_env_vars == [provider.key_variable]

@@ -20,7 +20,7 @@ from structure_rust import rust_arrows
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 ROOT_OF_NAMES = "python/amplifier_core"
-"""The folder whose files are no family: their names are contract."""
+"""The folder whose files are no family: their names are contract, or what other packages need."""
 
 MAX_FILES = 30
 """Files of one folder."""

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import structure
 from structure import CHECKOUT, LINTED, PACKAGES, House, read_house
 
-TABLE = ("python/amplifier_core/_loading/known_modules.py", "amplifier_modules")
+TABLE = ("python/amplifier_core/known_modules.py", "amplifier_modules")
 """The one arrow that points up: the kernel looks our own modules up in their table."""
 
 CRATES = {

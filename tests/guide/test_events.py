@@ -13,7 +13,7 @@ import pytest
 from amplifier_agent import Agent, ScriptedProvider, hook
 from amplifier_core import AmplifierSession, HookResult, events
 from amplifier_core import session as plain
-from amplifier_core._loading.known_modules import own_events
+from amplifier_core.known_modules import list_own_events
 
 sys.path.insert(0, str(Path(__file__).parent))
 from event_sessions import PLAN, SESSIONS, Seen, add, one_turn, opened
@@ -83,7 +83,7 @@ def test_every_name_of_the_kernel_is_on_the_page_once() -> None:
     silent = re.findall(r"`(\w+:\w+)`", without)
     named = {*events.ALL_EVENTS, "turn:start", "turn:end", "llm:pre", "llm:post", "session:config"}
 
-    assert sorted([*EVENTS, *silent]) == sorted(named | own_events())
+    assert sorted([*EVENTS, *silent]) == sorted(named | list_own_events())
 
 
 @pytest.mark.parametrize("event", EVENTS)

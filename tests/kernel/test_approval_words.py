@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_core._kernel.approval_decision import MARKS
+from amplifier_core.approval import MARKS
 from amplifier_core.models import HookResult
 
 GRANT = (

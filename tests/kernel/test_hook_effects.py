@@ -9,8 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from amplifier_core._kernel.asker import ASKED_CALL, AskedCall, Reply
-from amplifier_core.approval import ApprovalTimeoutError
+from amplifier_core.approval import ASKED_CALL, ApprovalTimeoutError, AskedCall, Reply
 from amplifier_core.models import ApprovalResponse, ContextInjection, HookResult
 
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from amplifier_core._handlers.mistakes import refuse_mistakes
 from amplifier_core._hook_result import UNKNOWN_KEYS, read_hook_result
+from amplifier_core._kernel.answer_mistakes import refuse_mistakes
 from amplifier_core.models import HookResult
 
 HERE = __name__

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from amplifier_core import MockTool, ModuleLoader, RetryConfig
 from amplifier_core._engine import ProviderError, classify_error_message, compute_delay
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
 from amplifier_core.utils import redact_secrets, truncate_values
 from amplifier_core.validation.proto_schema import validate_hook_result
 

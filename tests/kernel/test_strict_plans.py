@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import amplifier_core.session as twin_session
 from amplifier_core import _engine, _session_init, events, module_sources
-from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES, SECTIONS
 from amplifier_core._loading.plan_keys import (
     MAIN_SECTION_KEYS,
     SESSION_KEYS,
@@ -23,6 +22,7 @@ from amplifier_core._loading.plan_keys import (
     plan_mistakes,
     settings_mistakes,
 )
+from amplifier_core.mount_plan import LISTS, MAIN_MODULES, SECTIONS
 from amplifier_core.validation import MountPlanValidator
 from amplifier_modules import MODULES
 

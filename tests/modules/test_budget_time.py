@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, hook, tool
 from amplifier_core import ChatRequest, ChatResponse, TextBlock
-from amplifier_core._kernel.interruption import asyncio_task
+from amplifier_core.event_loop import asyncio_task
 from amplifier_modules.spending.ledger import Ledger
 from amplifier_modules.spending.shared_account import SharedAccount
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from amplifier_core._kernel.interruption import Interruption
-from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_core.events import PROMPT_SUBMIT
+from amplifier_core.interruption import Interruption
 from amplifier_core.models import HookResult
-from amplifier_modules.loops.boundary.cancellation import Contained, ending_after
+from amplifier_modules.loops.boundary.cancellation import EXPIRED, Contained, ending_after
 from amplifier_modules.loops.boundary.hook_points import HookPoints
 
 ANSWERS = {

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
+from amplifier_core.interruption import Interruption
 from amplifier_modules.loops.boundary import cancellation
 from amplifier_modules.loops.tool_calls import INTERRUPTED
 

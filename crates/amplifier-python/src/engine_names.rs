@@ -7,7 +7,7 @@ use pyo3::types::PyString;
 
 use crate::module::module;
 
-/// Look up a name that is not compiled, in `amplifier_core._kernel.engine_names`.
+/// Look up a name that is not compiled, in `amplifier_core._native.engine_names`.
 #[pyfunction(name = "__getattr__")]
 pub(crate) fn look_up_name<'py>(name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
     let py = name.py();
@@ -17,6 +17,6 @@ pub(crate) fn look_up_name<'py>(name: &Bound<'py, PyString>) -> PyResult<Bound<'
         let message = format!("module 'amplifier_core._engine' has no attribute '{text}'");
         return Err(PyAttributeError::new_err(message));
     }
-    module(py, intern!(py, "amplifier_core._kernel.engine_names"))?
+    module(py, intern!(py, "amplifier_core._native.engine_names"))?
         .call_method1(intern!(py, "lookup"), (name,))
 }

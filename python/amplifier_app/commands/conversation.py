@@ -21,7 +21,7 @@ from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
-from amplifier_core._loading.session_bound import session_bound
+from amplifier_modules.running.session_bound import session_bound
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 from amplifier_modules.spawn.tasks import tasks_of
 
@@ -54,7 +54,7 @@ class Conversation:
         messages: Sequence[Mapping[str, Any]] = (),
         asking: Asking = contextlib.nullcontext,
     ) -> None:
-        from amplifier_core._kernel.capability_names import GUARD_REDACTOR
+        from amplifier_core.session_capabilities import GUARD_REDACTOR
 
         self.output: Output = RedactedOutput(output)
         agent = _agent(

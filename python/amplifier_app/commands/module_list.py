@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from amplifier_app.printable import printable_line
-from amplifier_core._loading.info import guess_kind
-from amplifier_core._loading.known_modules import Source, known_sources
-from amplifier_core._loading.module_summary import summary_of
+from amplifier_core.known_modules import Source, guess_kind, list_known_sources
+
+from .module_summary import summary_of
 
 _MAX_LINE_CHARS = 120
 
@@ -18,7 +18,9 @@ def module_lines() -> Iterator[str]:
     A line with its type and where it comes from, one with what it is, if it says so, and one for
     each module that it hides.
     """
-    found = {printable_line(name): (name, sources) for name, sources in known_sources().items()}
+    found = {
+        printable_line(name): (name, sources) for name, sources in list_known_sources().items()
+    }
     width = max(map(len, found), default=0)
     for shown, (module_id, (taken, *hidden)) in found.items():
         summary = summary_of(taken)

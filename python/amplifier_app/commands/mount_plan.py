@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.provider_choice import DEMO
 from amplifier_app.failure import Failure
-from amplifier_core._loading.known_modules import Own, other_sources
-from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES
+from amplifier_core.known_modules import Own, list_other_sources
+from amplifier_core.mount_plan import LISTS, MAIN_MODULES
 
 if TYPE_CHECKING:
     from amplifier_app.commands.named_modules import NamedModules
@@ -106,6 +106,6 @@ def replaced_modules(plan: Mapping[str, Any]) -> Iterator[str]:
     for entry in entries:
         if isinstance(entry, str) or entry.get("source") is not Own.TABLE:
             continue  # the user named it, and gets what the loader finds
-        for other in other_sources(entry["module"]):
+        for other in list_other_sources(entry["module"]):
             place = f" ({other.place})" if other.place else ""
             yield f"`{entry['module']}` is our own; ignored: {other.origin} `{other.name}`{place}"

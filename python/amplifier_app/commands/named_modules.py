@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import Any, cast
 
 from amplifier_app.failure import Failure
-from amplifier_core._loading.info import TYPE_TO_MOUNT_POINT, Kind, guess_kind
-from amplifier_core._loading.known_modules import known_sources, suggestion
-from amplifier_core._loading.module_summary import summary_of
-from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES
-from amplifier_core._loading.plan_file import PlanFileError, read_plan
+from amplifier_core.known_modules import (
+    TYPE_TO_MOUNT_POINT,
+    Kind,
+    guess_kind,
+    list_known_sources,
+    suggest_module,
+)
+from amplifier_core.mount_plan import LISTS, MAIN_MODULES, PlanFileError, read_plan
+
+from .module_summary import summary_of
 
 _WRONG_USAGE = 2
 _SECTIONS: dict[Kind, str] = {"provider": "providers", "tool": "tools", "hook": "hooks"}
@@ -133,9 +138,9 @@ def named_modules(modules: Iterable[str], plan: str | None) -> NamedModules:
 def _read_named_module(value: str) -> NamedModule:
     module_id, has_config, written = value.partition("=")
     module_id = module_id.strip()
-    sources = known_sources().get(module_id)
+    sources = list_known_sources().get(module_id)
     if sources is None:
-        hint = suggestion(module_id) or "see `amplifier-core list-modules`"
+        hint = suggest_module(module_id) or "see `amplifier-core list-modules`"
         raise Failure(f"there is no module `{module_id}`", hint=hint, exit_code=_WRONG_USAGE)
     config: object = {}
     if has_config:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._hook_result import ContextInjection, HookResult
-from .asker import note_asker
+from ..approval import note_asker
 from .hook_answer import Answer, continuing, projection
 from .notice import Notice
 from .payload import Payload

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .shown import short_repr
+from ..error_messages import short_repr
 
 _CATEGORIES = {
     "context_length": (

@@ -8,11 +8,9 @@ from math import copysign
 from typing import Any
 
 from .._hook_result import ContextInjection, HookResult
-from ..approval import ApprovalTimeoutError
-from .approval_decision import clip_prompt, read_approval
+from ..approval import ApprovalTimeoutError, asker, clip_prompt, note_timeout, read_approval
+from ..event_loop import is_awaitable
 from .argument import any_text, text
-from .asker import asker, note_timeout
-from .awaitable import is_awaitable
 from .hook_answer import copy_with, denying, injections, nothing_left, projection
 from .own_failure import is_own_failure
 from .payload import timestamp

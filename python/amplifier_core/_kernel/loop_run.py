@@ -6,8 +6,8 @@ import logging
 from collections.abc import Generator
 from typing import Any
 
-from .interruption import Interruption, block_of
-from .left_behind import Leaving, Steps
+from ..interruption import Interruption, block_of
+from ..left_behind import Leaving, Steps
 
 logger = logging.getLogger("amplifier_core.session")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .import_failure import error_text
+from ..error_messages import error_text
 
 
 def is_own_failure(error: BaseException) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from .json_shape import PLAIN, copy_of, dump_model, is_container, key_of, shape_of
+from ..plain_data import PLAIN, copy_of, dump_model, is_container, key_of, shape_of
 
 
 class Fields:

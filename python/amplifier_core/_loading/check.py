@@ -12,10 +12,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast
 
-from .._kernel.import_failure import add_hint, describe_failure, error_text
 from .._module_error import ModuleValidationError
-from .info import Kind, declared_kind, guess_kind
-from .second_name import forget_second_name
+from .._packages.second_name import forget_second_name
+from ..error_messages import add_hint, describe_failure, error_text
+from ..known_modules import Kind, guess_kind
+from .info import declared_kind
 
 logger = logging.getLogger("amplifier_core.loader")
 

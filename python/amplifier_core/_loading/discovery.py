@@ -7,18 +7,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._kernel.import_failure import describe_failure
+from .._packages.installed import import_package, list_entry_points
+from ..error_messages import describe_failure
+from ..known_modules import Kind, guess_kind
 from .info import (
-    Kind,
     declared_kind,
     describe,
     distribution_version,
-    guess_kind,
     list_modules,
     project_version,
     search_folders,
 )
-from .installed import import_package, list_entry_points
 
 if TYPE_CHECKING:
     from ..models import ModuleInfo

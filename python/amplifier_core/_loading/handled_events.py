@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, cast
 
 from .. import events
-from .._kernel.advice import did_you_mean
-from .._kernel.capability_names import OBSERVABILITY_EVENTS
-from .known_modules import own_events
+from ..handlers import collect_contributed_events, count_registrations
+from ..known_modules import list_own_events
+from ..session_capabilities import OBSERVABILITY_EVENTS
+from ..suggest import suggest_name
 
 PUBLIC_EVENTS = frozenset(
     {
@@ -60,7 +60,7 @@ async def idle_handlers(
     strange = _strange_events(hooks)
     if not strange:
         return [], []
-    known = _known_events() | await contributed_events(coordinator)
+    known = _known_events() | await collect_contributed_events(coordinator)
     own: list[str] = []
     foreign: list[str] = []
     for event in strange:
@@ -70,7 +70,7 @@ async def idle_handlers(
             is_own = earlier is None or (event, serial) in earlier
             (own if is_own else foreign).append(
                 f"{_name_handler(name, handler)} is registered for `{event}`, which nothing emits"
-                f"{did_you_mean(event, known) or _WAY_OUT}"
+                f"{suggest_name(event, known) or _WAY_OUT}"
             )
     return own, foreign
 
@@ -96,16 +96,9 @@ def _name_handler(name: str, handler: Any) -> str:
     return f"the handler `{name}`"
 
 
-def registrations_so_far(hooks: Any) -> int:
-    """Return how many handlers were registered ever; 0 for a stand-in of a registry."""
-    # Asked of the class: a stand-in would answer any attribute of its own.
-    kind = cast(Any, type(hooks))
-    return hooks._next_serial if hasattr(kind, "_registrations") else 0
-
-
 def _strange_events(hooks: Any) -> list[str]:
     kind = cast(Any, type(hooks))
-    return kind._events_beside(hooks, _known_events()) if registrations_so_far(hooks) else []
+    return kind._events_beside(hooks, _known_events()) if count_registrations(hooks) else []
 
 
 def _registrations_of(hooks: Any, event: str) -> list[tuple[int, str, Any, bool, float | None]]:
@@ -116,19 +109,6 @@ def _registrations_of(hooks: Any, event: str) -> list[tuple[int, str, Any, bool,
 @cache
 def _known_events() -> frozenset[str]:
     further = events._further.values()  # pyright: ignore[reportPrivateUsage] -- of the same package
-    return frozenset({*events.ALL_EVENTS, *further, _SESSION_CONFIG, *own_events(), *PUBLIC_EVENTS})
-
-
-async def contributed_events(coordinator: Any) -> set[str]:
-    """Return the names of events that mounted modules contribute."""
-    found: list[Any] = await coordinator.collect_contributions(OBSERVABILITY_EVENTS)
-    return set(_texts([*found, coordinator.get_capability(OBSERVABILITY_EVENTS)]))
-
-
-def _texts(values: list[Any]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list | tuple | set | frozenset):
-            each = cast("Iterable[object]", value)
-            yield from (name for name in each if isinstance(name, str))
+    return frozenset(
+        {*events.ALL_EVENTS, *further, _SESSION_CONFIG, *list_own_events(), *PUBLIC_EVENTS}
+    )

@@ -4,44 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from .._kernel.shown import short_repr
 from .._module_error import ModuleValidationError
-from .package import FOLDER_PREFIX
+from .._packages.package import FOLDER_PREFIX
+from ..error_messages import short_repr
+from ..known_modules import TYPE_TO_MOUNT_POINT, Kind
 
 if TYPE_CHECKING:
     from ..models import ModuleInfo
-
-Kind: TypeAlias = Literal["orchestrator", "provider", "tool", "context", "hook", "resolver"]
-"""What a module is mounted as."""
-
-TYPE_TO_MOUNT_POINT: dict[Kind, str] = {
-    "orchestrator": "orchestrator",
-    "provider": "providers",
-    "tool": "tools",
-    "hook": "hooks",
-    "context": "context",
-    "resolver": "module-source-resolver",
-}
-"""Where modules of each type are mounted."""
-
-_HINTS: tuple[tuple[str, Kind], ...] = (
-    ("orchestrat", "orchestrator"),
-    ("loop", "orchestrator"),
-    ("provider", "provider"),
-    ("tool", "tool"),
-    ("hook", "hook"),
-    ("context", "context"),
-)
-
-
-def guess_kind(module_id: str) -> Kind:
-    """Guess the type of a module from its id; a tool if the id does not say."""
-    for hint, kind in _HINTS:
-        if hint in module_id:
-            return kind
-    return "tool"
 
 
 def declared_kind(module_id: str, declared: Any) -> Kind | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
-from .handled_events import registrations_so_far, strange_handlers
+from ..handlers import count_registrations
+from .handled_events import strange_handlers
 
 _ATTRIBUTE = "_load_report"
-_reasons: ContextVar[list[str] | None] = ContextVar("amplifier_core_unmounted", default=None)
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ _NOTHING = LoadReport()
 def begin_report(coordinator: Any) -> LoadReport:
     """Begin the report of a load; the review of the mount plan finds it with the coordinator."""
     report = LoadReport()
-    if registrations_so_far(coordinator.hooks):
+    if count_registrations(coordinator.hooks):
         report.earlier_handlers = strange_handlers(coordinator.hooks)
     try:
         coordinator._load_report = report
@@ -84,31 +83,6 @@ def take_report(coordinator: Any) -> LoadReport | None:
         return None
     setattr(coordinator, _ATTRIBUTE, None)
     return report
-
-
-def explain(reason: str) -> bool:
-    """Say why a module mounts nothing; False if no session is mounting it, so nobody listens."""
-    reasons = _reasons.get()
-    if reasons is None:
-        return False
-    reasons.append(reason)
-    return True
-
-
-def is_loading() -> bool:
-    """Whether a session is mounting a module, and reports what fails."""
-    return _reasons.get() is not None
-
-
-def listen(reasons: list[str] | None) -> list[str] | None:
-    """Have modules that are mounted from now on say in this list why they mount nothing.
-
-    Returns:
-        The list that they said it in before; None if nobody listened.
-    """
-    before = _reasons.get()
-    _reasons.set(reasons)
-    return before
 
 
 class FailureEvents:

@@ -11,12 +11,12 @@ import sys
 from functools import cache
 from typing import Any, NamedTuple
 
-from .._kernel.shown import short_repr
 from .._module_error import ModuleDiscoveryError, not_loadable
-from .installed import import_package, list_entry_points
-from .known_modules import Source, other_sources, own_modules
+from .._packages.installed import import_package, list_entry_points
+from .._packages.package import package_name
+from ..error_messages import short_repr
+from ..known_modules import Source, list_other_sources, list_own_modules
 from .module_attributes import Mount, Ready, carry_ready, module_attribute
-from .package import package_name
 
 logger = logging.getLogger("amplifier_core.loader")
 
@@ -66,7 +66,7 @@ def from_package(module_id: str, module_name: str | None = None) -> Found | None
 
 def from_our_own(module_id: str) -> Found | None:
     """Return the mount function of a module that comes with the kernel."""
-    name = own_modules().get(module_id)
+    name = list_own_modules().get(module_id)
     if name is None:
         return None
     module = importlib.import_module(name)
@@ -85,7 +85,7 @@ def only_our_own(module_id: str) -> Found:
     except Exception as error:
         raise not_loadable(f"our own module `{module_id}` cannot be loaded", [error]) from error
     if found is None:
-        known = ", ".join(f"`{name}`" for name in sorted(own_modules()))
+        known = ", ".join(f"`{name}`" for name in sorted(list_own_modules()))
         raise ModuleDiscoveryError(f"no module `{module_id}` of our own (there are {known})")
     for other in _others(module_id, tuple(sys.path)):
         logger.info(
@@ -101,7 +101,7 @@ def only_our_own(module_id: str) -> Found:
 @cache
 def _others(module_id: str, _path: tuple[str, ...]) -> list[Source]:
     """What else has the id, looked up once for each import path: it takes files and folders."""
-    return other_sources(module_id)
+    return list_other_sources(module_id)
 
 
 def _make_found(module_id: str, mount: Mount, ready: Any) -> Found:

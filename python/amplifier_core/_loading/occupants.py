@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .mounted_modules import mounted_in
+from ..mounting import list_mounted
 
 
 class Occupants:
@@ -35,7 +35,7 @@ class Occupants:
         ]
 
     def _now(self) -> dict[str, Any]:
-        return mounted_in(self._coordinator, self._slot)
+        return list_mounted(self._coordinator, self._slot)
 
 
 _missing = object()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
-from .._kernel.advice import advice_on
-from .._kernel.engine_choice import extension
-from .._kernel.shown import short_repr
-from .known_modules import Own
-from .mount_plan import LISTS, MAIN_MODULES, SECTIONS
+from .._native.choice import extension
+from ..error_messages import short_repr
+from ..known_modules import Own
+from ..mount_plan import LISTS, MAIN_MODULES, SECTIONS
+from ..suggest import suggest_or_list
 
 SESSION_KEYS = frozenset(
     {
@@ -203,7 +203,7 @@ def _unknown(
     known = set(accepted)
     for key in values:
         if key not in known:
-            advice = advice_on(str(key), known if suggested is None else suggested)
+            advice = suggest_or_list(str(key), known if suggested is None else suggested)
             yield f"unknown key `{_key(key)}` in {where}{advice}"
 
 

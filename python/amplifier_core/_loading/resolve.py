@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from .._kernel.import_failure import error_text
-from .info import TYPE_TO_MOUNT_POINT, guess_kind
-from .package import PREFIX, is_package, packages_in
+from .._packages.package import PREFIX, is_package, packages_in
+from ..error_messages import error_text
+from ..known_modules import TYPE_TO_MOUNT_POINT, guess_kind
 
 _MANIFEST = "amplifier.toml"
 

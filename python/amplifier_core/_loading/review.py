@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Iterable
 from contextlib import suppress
 from typing import Any, TypeAlias, cast
 
-from .._approval_protocol import complaint
-from .._kernel.import_failure import add_hint, error_text
-from .handled_events import idle_handlers, registrations_so_far, strange_handlers
+from ..approval import find_approval_mistake
+from ..error_messages import add_hint, error_text
+from ..handlers import count_registrations
+from ..mount_plan import is_strict
+from .handled_events import idle_handlers, strange_handlers
 from .load_report import LoadFailure, LoadReport, take_report
-from .mount_plan import is_strict
 from .plan_keys import UnreadSource, plan_mistakes, settings_mistakes, unread_sources
 
 logger = logging.getLogger("amplifier_core.session")
@@ -67,7 +68,7 @@ def review(plan: dict[str, Any], coordinator: Any) -> Awaitable[None] | None:
             logger.info("%s", source.remark)
     if report is not None and (report.configured or report.replaced):
         mistakes += _of_modules(report)
-    if registrations_so_far(coordinator.hooks) and (strange := strange_handlers(coordinator.hooks)):
+    if count_registrations(coordinator.hooks) and (strange := strange_handlers(coordinator.hooks)):
         return _review_handlers(plan, coordinator, report, mistakes, strange)
     if failures or mistakes or coordinator.approval_system is not None:
         _conclude(plan, coordinator, failures, mistakes, [])
@@ -98,7 +99,7 @@ def _conclude(
 ) -> None:
     """Say what was found; `foreign` never ends the load."""
     warnings = foreign
-    if (wrong := complaint(coordinator.approval_system)) is not None:
+    if (wrong := find_approval_mistake(coordinator.approval_system)) is not None:
         warnings = [*foreign, wrong]
     must_be_right = is_strict(plan)
     for text in warnings if must_be_right else [*mistakes, *warnings]:
@@ -115,7 +116,7 @@ def review_late_handlers(coordinator: Any) -> Awaitable[None] | None:
     Returns:
         What must be awaited for that; None if there is no such handler.
     """
-    if not registrations_so_far(coordinator.hooks):
+    if not count_registrations(coordinator.hooks):
         return None
     strange = strange_handlers(coordinator.hooks)
     if not strange:
@@ -180,12 +181,6 @@ def _refusal(mistakes: list[str]) -> RuntimeError:
     cause.mistakes = tuple(mistakes)  # pyright: ignore[reportAttributeAccessIssue] -- for callers that list them
     error.__cause__ = cause
     return error
-
-
-def mistakes_of(error: BaseException) -> tuple[str, ...]:
-    """Return the mistakes that the error of a strict mount plan lists; empty for other errors."""
-    listed: object = getattr(error.__cause__, "mistakes", ())
-    return cast("tuple[str, ...]", listed) if isinstance(listed, tuple) else ()
 
 
 def _unavailable(failures: list[LoadFailure]) -> RuntimeError:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .._loading.package import FOLDER_PREFIX, find_package, packages_in
+from .._packages.package import FOLDER_PREFIX, find_package, packages_in
 
 _TYPES = {
     "context": "context",

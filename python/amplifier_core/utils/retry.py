@@ -6,9 +6,9 @@ import asyncio as asyncio  # noqa: PLC0414 (callers patch its `sleep` here)
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from amplifier_core._kernel.shown import short_repr
-from amplifier_core._kernel.sleep import sleep
 from amplifier_core._retry_config import RetryConfig, compute_delay
+from amplifier_core.error_messages import short_repr
+from amplifier_core.event_loop import sleep
 from amplifier_core.llm_errors import (
     AccessDeniedError,
     AuthenticationError,

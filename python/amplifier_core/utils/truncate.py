@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from amplifier_core._kernel.nested import copy_nested
+from amplifier_core.plain_data import copy_nested
 
 SENSITIVE_KEYS = frozenset(
     {

@@ -8,7 +8,7 @@ from os import _exit as leave
 from os import getpid, replace
 from typing import NoReturn
 
-from amplifier_core._kernel.import_failure import describe_failure
+from amplifier_core.error_messages import describe_failure
 
 from ._plan import KIND, validate_plan
 from ._validator import ModuleValidator

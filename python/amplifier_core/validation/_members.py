@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from amplifier_core._kernel.import_failure import describe_failure
-from amplifier_core._kernel.shown import short_repr
 from amplifier_core._loading.check import is_async
+from amplifier_core.error_messages import describe_failure, short_repr
 
 from .base import Severity, ValidationResult
 

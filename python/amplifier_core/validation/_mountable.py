@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from amplifier_core._loading.known_modules import Own
-from amplifier_core._loading.mount_plan import LISTS
+from amplifier_core.known_modules import Own
+from amplifier_core.mount_plan import LISTS
 
 OWN: dict[str, dict[str, Any]] = {
     "orchestrator": {"module": "loop-basic", "source": Own.TABLE},

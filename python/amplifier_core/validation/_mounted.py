@@ -8,9 +8,9 @@ from inspect import isawaitable
 from typing import Any, cast
 
 from amplifier_core._loading.check import Check
-from amplifier_core._loading.info import TYPE_TO_MOUNT_POINT, Kind
 from amplifier_core._module_error import ModuleValidationError
 from amplifier_core.coordinator import ModuleCoordinator
+from amplifier_core.known_modules import TYPE_TO_MOUNT_POINT, Kind
 
 from ._validator import MountingValidator
 from .base import ValidationResult

@@ -6,11 +6,15 @@ import logging
 from pathlib import Path
 from typing import Any, cast
 
-from amplifier_core._kernel.import_failure import describe_failure
-from amplifier_core._loading.mount_plan import MAIN_LABELS, UNNAMED_INSTANCES
-from amplifier_core._loading.plan_file import PlanFileError, read_plan
 from amplifier_core._loading.plan_keys import plan_mistakes
-from amplifier_core._loading.review import mistakes_of
+from amplifier_core.error_messages import describe_failure
+from amplifier_core.mount_plan import (
+    MAIN_LABELS,
+    UNNAMED_INSTANCES,
+    PlanFileError,
+    list_mistakes,
+    read_plan,
+)
 
 from ._mountable import OWN, mountable, with_instance_ids, with_own
 from ._validator import KEY, MADE_UP_KEY
@@ -97,7 +101,7 @@ async def _mount_plan(plan: dict[str, Any]) -> ValidationResult:
     try:
         await session.initialize()
     except Exception as error:  # noqa: BLE001 (a module may raise anything)
-        for text in mistakes_of(error) or [describe_failure(error)]:
+        for text in list_mistakes(error) or [describe_failure(error)]:
             result.note("strict", False, text)
     else:
         result.note("strict", True, "Every module is mounted, and all that the plan says is known")

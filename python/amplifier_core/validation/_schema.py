@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
+from amplifier_core.suggest import suggest_or_list
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 """The types of JSON schema."""
@@ -49,7 +49,7 @@ def _unknown_types(declared: Any, place: str) -> Iterator[str]:
             continue
         if not (isinstance(name, str) and name in TYPES):
             meant = _PYTHON.get(str(name))
-            advice = f" (did you mean `{meant}`?)" if meant else advice_on(str(name), TYPES)
+            advice = f" (did you mean `{meant}`?)" if meant else suggest_or_list(str(name), TYPES)
             yield f"`{place}` is {short_repr(name)}, an unknown type{advice}"
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from amplifier_core._loading.installed import GROUP, list_entry_points
-from amplifier_core._loading.package import import_from, import_module_from_path
+from amplifier_core._packages.installed import GROUP, list_entry_points
+from amplifier_core._packages.package import import_from, import_module_from_path
 
 
 def find_target(module_path: str | Path, entry_point: str | None) -> Any:

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, cast
 
 from amplifier_core import ModuleCoordinator
-from amplifier_core._kernel.import_failure import describe_failure, error_text
 from amplifier_core._loading.check import check_mount
+from amplifier_core.error_messages import describe_failure, error_text
 
 from ._target import find_target
 from .base import ValidationCheck, ValidationResult, check_on_session_ready
@@ -27,7 +27,7 @@ _WITH_MADE_UP = (
     "It mounts nothing without a key, so it is looked at with a made-up {what}; no model is called"
 )
 
-_OWN_PACKAGES = (__package__, "amplifier_core._loading")
+_OWN_PACKAGES = (__package__, "amplifier_core._loading", "amplifier_core._packages")
 """Where the import errors of our own are raised."""
 
 

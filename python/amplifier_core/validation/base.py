@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from amplifier_core._loading import check as package_check
-from amplifier_core._loading.package import import_module_from_path
+from amplifier_core._packages.package import import_module_from_path
 
 __all__ = [
     "ValidationCheck",

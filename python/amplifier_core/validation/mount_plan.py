@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES, SECTIONS
+from amplifier_core.mount_plan import LISTS, MAIN_MODULES, SECTIONS
 from amplifier_core.utils.truncate import redact_secrets, truncate_values
 
 from .base import Checks, ValidationCheck

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast, get_args
 
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
 from amplifier_core.models import HookResult
 
 __all__ = ["validate_hook_result", "validate_tool_result"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from amplifier_core import ModuleCoordinator
-from amplifier_core._kernel.import_failure import describe_failure
+from amplifier_core.error_messages import describe_failure
 from amplifier_core.models import ProviderInfo
 
 from ._members import check_coroutine, check_text

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any, cast
 
 from amplifier_core import ModuleCoordinator
-from amplifier_core._kernel.import_failure import describe_failure
+from amplifier_core.error_messages import describe_failure
 
 from ._members import check_coroutine, check_text
 from ._schema import schema_mistakes

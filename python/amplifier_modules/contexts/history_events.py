@@ -10,8 +10,9 @@ from typing import Any
 
 import anyio
 
-from amplifier_core._kernel.interruption import Interruption, asyncio_loop
-from amplifier_core._kernel.left_behind import Leaving, steps_of
+from amplifier_core.event_loop import asyncio_loop
+from amplifier_core.interruption import Interruption
+from amplifier_core.left_behind import Leaving, steps_of
 
 from ..running.listeners import listener_check
 from .message_source import REPLACEMENT, from_source, source_of

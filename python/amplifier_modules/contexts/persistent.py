@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from amplifier_core._kernel.capability_names import SESSION_WORKING_DIR
 from amplifier_core.message_models import Message as RequestMessage
+from amplifier_core.session_capabilities import SESSION_WORKING_DIR
 from amplifier_providers.settings import read_settings
 
 from .calls import call_names

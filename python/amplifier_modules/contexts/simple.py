@@ -8,10 +8,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
 
-from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, REQUEST_RETENTION
-from amplifier_core._kernel.shown import short_repr
-from amplifier_core._loading.session_bound import session_bound
+from amplifier_core.error_messages import short_repr
 from amplifier_core.events import LLM_RESPONSE
+from amplifier_core.session_capabilities import OBSERVABILITY_EVENTS, REQUEST_RETENTION
+from amplifier_modules.running.session_bound import session_bound
 from amplifier_providers.requests.token_estimate import estimate_tokens, request_budget
 from amplifier_providers.settings import read_settings
 

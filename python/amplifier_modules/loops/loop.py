@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from amplifier_core._kernel.advice import did_you_mean
-from amplifier_core._kernel.capability_names import (
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.session_capabilities import (
     APPROVAL_TIMEOUT,
     GUARD_TOOL_TIMEOUT,
     MODEL_OF_ROLE,
@@ -18,7 +18,7 @@ from amplifier_core._kernel.capability_names import (
     TURN_BUDGET,
     TURN_RESPONSE_FORMAT,
 )
-from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.suggest import suggest_name
 from amplifier_providers.settings import read_settings
 
 from ..contexts.history_events import HISTORY_EVENTS
@@ -66,7 +66,7 @@ class Loop:
         """
         self.settings = read_settings(self.settings_type, config, self.name)
         for role in self.settings.models:
-            if role not in ROLES and (advice := did_you_mean(role, ROLES)):
+            if role not in ROLES and (advice := suggest_name(role, ROLES)):
                 logger.warning("%s uses no model of the role `%s`%s", self.name, role, advice)
         self._state = state = LoopState(self.name, self.settings)
         self.steering = state.steering

@@ -8,9 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from amplifier_core._kernel.awaitable import is_awaitable
-from amplifier_core._models.tool_content import sanitize_for_llm
-from amplifier_core.models import ToolResult
+from amplifier_core.event_loop import is_awaitable
+from amplifier_core.models import ToolResult, sanitize_for_llm
 
 from .settings import MIN_RESULT_BYTES
 

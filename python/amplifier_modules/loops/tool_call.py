@@ -11,9 +11,8 @@ from typing import Any, cast
 
 import anyio
 
-from amplifier_core._kernel.left_behind import steps_of
-from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
+from amplifier_core.left_behind import steps_of
 from amplifier_core.llm_errors import InvalidToolCallError
 
 from ..running.awaitable import awaitable_of
@@ -27,6 +26,7 @@ from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context
 from .boundary.cancellation import (
+    EXPIRED,
     Contained,
     contain_error,
     ending_after,

@@ -11,7 +11,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from amplifier_core._kernel.interruption import Interruption
+from amplifier_core.interruption import Interruption
 from amplifier_core.message_models import ChatResponse, TextBlock
 
 from ..spending.account import Limit

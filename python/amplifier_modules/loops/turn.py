@@ -9,13 +9,13 @@ from math import inf
 
 import anyio
 
-from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.events import (
     EXECUTION_START,
     PROMPT_COMPLETE,
     PROMPT_SUBMIT,
     TURN_START,
 )
+from amplifier_core.interruption import Interruption
 from amplifier_core.llm_errors import AbortError
 
 from ..running.side_call import SIDE_CALL

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from amplifier_core._kernel.engine_choice import extension
+from amplifier_core import RustHookRegistry
 from amplifier_core.hooks import HookRegistry
 
-_REGISTRIES: tuple[Any, ...] = (
-    (HookRegistry,) if extension is None else (extension.RustHookRegistry, HookRegistry)
-)
+_REGISTRIES: tuple[type[Any], ...] = (RustHookRegistry, HookRegistry)
 
 
 def listener_check(hooks: Any) -> Callable[[str], bool]:

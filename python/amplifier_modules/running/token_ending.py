@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import anyio
 
-from amplifier_core._kernel.interruption import asyncio_task
+from amplifier_core.event_loop import asyncio_task
 from amplifier_core.llm_errors import AbortError
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from amplifier_core._kernel.json_shape import native_copy_of
-from amplifier_core._loading.mount_plan import MAIN_MODULES, main_entry
-from amplifier_core._loading.mounted_modules import MountedModule
+from amplifier_core.mount_plan import MAIN_MODULES, find_main_entry
+from amplifier_core.mounting import MountedModule
+from amplifier_core.plain_data import native_copy_of
 
 from .rights import Rights
 
@@ -80,7 +80,7 @@ def _main_entries(config: Mapping[str, Any], rights: Rights) -> dict[str, Any]:
     """Return the loop and the context that the parent began with."""
     mounted = {each.kind: each.entry for each in rights.modules}
     return {
-        name: mounted.get(name) or main_entry(dict(config), name)  # pyright: ignore[reportArgumentType, reportCallIssue] -- kinds are names of sections
+        name: mounted.get(name) or find_main_entry(dict(config), name)  # pyright: ignore[reportArgumentType, reportCallIssue] -- kinds are names of sections
         for name in MAIN_MODULES
     }
 

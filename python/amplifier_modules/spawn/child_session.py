@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, cast
 import anyio
 
 from amplifier_core import AmplifierSession, events
-from amplifier_core._loading.handled_events import registrations_so_far
-from amplifier_core._loading.mount_plan import MAIN_MODULES
-from amplifier_core._loading.mounted_modules import mounted_modules, note_inherited
+from amplifier_core.handlers import count_registrations
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleLoader
+from amplifier_core.mount_plan import MAIN_MODULES
+from amplifier_core.mounting import list_mounted_modules, note_inherited
 
 from ..contexts.attached import attach_context
 from ..running.token_ending import is_of_token
@@ -134,9 +134,9 @@ class ChildSession:
     async def _begin(self, coordinator: Any) -> None:
         for name, value in self._rights.capabilities.items():
             coordinator.register_capability(name, value)
-        begun = registrations_so_far(coordinator.hooks)
+        begun = count_registrations(coordinator.hooks)
         hand_on(self._rights.handed_on(self._child_plan.remounted), coordinator.hooks)
-        inherited = range(begun, registrations_so_far(coordinator.hooks))
+        inherited = range(begun, count_registrations(coordinator.hooks))
         tasks_of(coordinator).prepare = self._prepare
         for prepare in self._prepare:
             prepare(coordinator)
@@ -175,7 +175,9 @@ class ChildSession:
         """Return the tools that the program gave to the sub-agent, not to its parent."""
         recipe, given = self._recipe, dict[str, Any]()
         if recipe.tools is None and isinstance(recipe.context, str | Mapping):
-            of_contexts = (each for each in mounted_modules(coordinator) if each.kind == "context")
+            of_contexts = (
+                each for each in list_mounted_modules(coordinator) if each.kind == "context"
+            )
             for module in of_contexts:
                 given |= {n: each for n, each in module.tools if n not in self._rights.tools}
         return given | {each.name: each for each in recipe.tools or () if not isinstance(each, str)}

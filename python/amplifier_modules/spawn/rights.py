@@ -6,28 +6,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
-from amplifier_core._handlers.judged_events import JUDGED_EVENTS
-from amplifier_core._kernel import capability_names
-from amplifier_core._loading.mounted_modules import MountedModule, mounted_in, mounted_modules
-from amplifier_core._loading.session_bound import is_session_bound
+from amplifier_core import session_capabilities
+from amplifier_core.handlers import JUDGED_EVENTS
+from amplifier_core.mounting import MountedModule, list_mounted, list_mounted_modules
+from amplifier_modules.running.session_bound import is_session_bound
 
 from ..spending.ledger import Ledger, running_ledger
 
 _OF_APPLICATIONS = (
-    capability_names.GUARD_RATE_LIMITER,
-    capability_names.GUARD_REDACTOR,
-    capability_names.GUARD_TOOL_TIMEOUT,
-    capability_names.PROVIDER_BEFORE_LOAD,
-    capability_names.PROVIDER_LOAD_FAILURE,
-    capability_names.SESSION_STATE,
-    capability_names.SESSION_WORKING_DIR,
-    capability_names.STREAM_METRICS,
+    session_capabilities.GUARD_RATE_LIMITER,
+    session_capabilities.GUARD_REDACTOR,
+    session_capabilities.GUARD_TOOL_TIMEOUT,
+    session_capabilities.PROVIDER_BEFORE_LOAD,
+    session_capabilities.PROVIDER_LOAD_FAILURE,
+    session_capabilities.SESSION_STATE,
+    session_capabilities.SESSION_WORKING_DIR,
+    session_capabilities.STREAM_METRICS,
 )
 """Capabilities for a session and all that it starts, whoever has registered them."""
 _OWN = frozenset({"orchestrator", "context"})
 """Modules that every session has of its own."""
 _OF_ONE_SESSION = frozenset(
-    value for name, value in vars(capability_names).items() if name.isupper()
+    value for name, value in vars(session_capabilities).items() if name.isupper()
 ).difference(_OF_APPLICATIONS)
 """Capabilities that no other session may use, whatever module has registered them."""
 
@@ -71,10 +71,10 @@ class Rights:
     @classmethod
     def of(cls, coordinator: Any) -> Rights:
         """Return the rights that the session of a coordinator has now."""
-        modules = mounted_modules(coordinator)
+        modules = list_mounted_modules(coordinator)
         return cls(
-            tools=mounted_in(coordinator, "tools"),
-            providers=mounted_in(coordinator, "providers"),
+            tools=list_mounted(coordinator, "tools"),
+            providers=list_mounted(coordinator, "providers"),
             handlers=_handlers(coordinator.hooks),
             approvals=coordinator.approval_system,
             display=coordinator.display_system,

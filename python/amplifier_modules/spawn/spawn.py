@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from amplifier_core._kernel.capability_names import SESSION_SPAWN
+from amplifier_core.session_capabilities import SESSION_SPAWN
 
 from .family import TaskLimits
 from .task import TaskInfo, TaskResult

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import anyio
 
 from amplifier_core import AmplifierSession
-from amplifier_core._kernel.capability_names import SESSION_COST, SESSION_TASKS
-from amplifier_core._kernel.interruption import stand_alone
+from amplifier_core.interruption import stand_alone
+from amplifier_core.session_capabilities import SESSION_COST, SESSION_TASKS
 
 from ..running.background import start_task
 from ..tool.context import CURRENT

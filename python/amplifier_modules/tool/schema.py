@@ -15,9 +15,9 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 from typing_extensions import TypedDict
 
-from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
 from amplifier_core.llm_errors import ConfigurationError, InvalidToolCallError
+from amplifier_core.suggest import suggest_or_list
 
 from .context import ToolContext
 
@@ -121,7 +121,7 @@ class ToolSchema:
             return f"`{place}` is missing"
         if detail["type"] in {"extra_forbidden", "unexpected_keyword_argument"}:
             known = [each.name for each in self._parameters] if len(detail["loc"]) == 1 else []
-            return f"`{place}` is unknown{advice_on(str(last), known) if known else ''}"
+            return f"`{place}` is unknown{suggest_or_list(str(last), known) if known else ''}"
         message = str(detail["msg"])
         found = detail["input"]
         is_shown = found is None or isinstance(found, str | int | float)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
 from amplifier_core.models import ToolResult
 from amplifier_modules.tools.result_bytes import clip_bytes
 from amplifier_providers.value_problems import problem

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import anyio.to_thread
 from pydantic import Field
 
-from amplifier_core._kernel.capability_names import SESSION_WORKING_DIR
+from amplifier_core.session_capabilities import SESSION_WORKING_DIR
 from amplifier_guard import PathPolicy
 from amplifier_providers.settings import Settings, read_settings
 from amplifier_providers.value_problems import Form

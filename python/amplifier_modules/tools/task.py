@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from amplifier_core._kernel.capability_names import SESSION_SPAWN
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
 from amplifier_core.events import PROVIDER_REQUEST
 from amplifier_core.models import HookResult, ToolResult
+from amplifier_core.session_capabilities import SESSION_SPAWN
 from amplifier_modules.spawn.spawn import Spawn
 from amplifier_modules.spawn.task import TaskInfo, TaskLimitError, TaskResult
 from amplifier_modules.spawn.tasks import coordinator_of

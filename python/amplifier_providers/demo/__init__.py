@@ -13,7 +13,6 @@ import anyio
 import anyio.lowlevel
 from pydantic import Field
 
-from amplifier_core._kernel.capability_names import SESSION_COST
 from amplifier_core.message_models import (
     ChatRequest,
     ChatResponse,
@@ -24,6 +23,7 @@ from amplifier_core.message_models import (
     Usage,
 )
 from amplifier_core.models import ModelInfo, ProviderInfo
+from amplifier_core.session_capabilities import SESSION_COST
 from amplifier_providers.base import BaseProvider, Piece
 from amplifier_providers.requests.requested_thinking import requested_thinking
 from amplifier_providers.settings import Settings, read_settings

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from amplifier_core._kernel.advice import did_you_mean
+from amplifier_core.suggest import suggest_name
 
 from .foreign import code, list_names, mapping
 from .tool_schema import Tool, WrongValue
@@ -68,7 +68,7 @@ def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
     if not tools:
         return f"There is no tool {code(name)}: no tool is mounted."
     names = list_names(sorted(tools), _MAX_TOOLS)
-    advice = did_you_mean(name, tools) or "."
+    advice = suggest_name(name, tools) or "."
     return f"There is no tool {code(name)}{advice} These tools are mounted: {names}."
 
 
@@ -111,7 +111,7 @@ def _arguments(tool: Tool, written: str) -> dict[str, Any]:
         name = _argument(tool, part)
         if name is None:
             given = pair[1] if pair else part
-            advice = did_you_mean(given, tool.properties)
+            advice = suggest_name(given, tool.properties)
             raise WrongValue(f"it has no argument {code(given)}{advice}")
         arguments[name] = tool.value(name, _value(tool, name, part))
     return arguments

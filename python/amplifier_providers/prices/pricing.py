@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
 
 from ..services import OWN_SERVERS
 from .amounts import read_count

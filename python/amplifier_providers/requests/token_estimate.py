@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, cast
 
-from amplifier_core._kernel.awaitable import is_awaitable
+from amplifier_core.event_loop import is_awaitable
 
 from .model_window import limits_of, may_say_limits, messages_budget
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import anyio
 
-from amplifier_core._kernel import sleep as waiting
+from amplifier_core import event_loop as waiting
 from amplifier_core.llm_errors import LLMError, LLMTimeoutError
 
 from ..retries import Retries

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from amplifier_core._kernel.capability_names import APPLY_PATCH_ENGINE
 from amplifier_core.events import CONTEXT_COMPACTION, CONTEXT_POST_COMPACT, CONTEXT_PRE_COMPACT
 from amplifier_core.llm_errors import InvalidRequestError, LLMError, NotFoundError
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ModelInfo
+from amplifier_core.session_capabilities import APPLY_PATCH_ENGINE
 
 from ..requests.openai_models import ModelProfile, model_profile
 from ..retries import Retries

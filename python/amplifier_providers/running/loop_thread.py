@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from amplifier_core._kernel.interruption import asyncio_loop
+from amplifier_core.event_loop import asyncio_loop
 
 
 class LoopThread:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import Degradation
 

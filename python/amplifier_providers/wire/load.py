@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from amplifier_core._kernel import sleep as waiting
+from amplifier_core import event_loop as waiting
 from amplifier_core.events import PROVIDER_THROTTLE
 
 from ..limits.endpoint import Endpoint, KnownLimit

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from amplifier_core._loading.load_report import explain
 from amplifier_core.models import ConfigField
+from amplifier_core.mounting import explain_absence
 
 from ..retries import Retries
 from ..settings import SettingError, read_settings
@@ -65,7 +65,7 @@ def mount_of(module: str, prepare: Callable[[Mapping[str, Any] | None], Prepared
         """
         prepared = prepare(config)
         if isinstance(prepared, str):
-            if not explain(prepared):
+            if not explain_absence(prepared):
                 logger.warning("%s is not mounted: %s", module, prepared)
             return None
         hooks = getattr(coordinator, "hooks", None)

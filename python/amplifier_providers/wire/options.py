@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
 from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
 from amplifier_core.message_models import ChatRequest, ResponseFormat
 

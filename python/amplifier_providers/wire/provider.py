@@ -9,10 +9,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from uuid import uuid4
 
-from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, SESSION_COST
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
+from amplifier_core.session_capabilities import OBSERVABILITY_EVENTS, SESSION_COST
 
 from ..limits.places import Place
 from ..prices.allowance import NoRoomError

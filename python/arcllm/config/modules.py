@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
-from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
+from amplifier_core.suggest import suggest_or_list
 from amplifier_providers.value_problems import shown_key
 
 from ..exceptions import ArcLLMConfigError
@@ -35,7 +35,7 @@ def module_settings(
     for name in config.modules:
         if name not in given:
             where = f"`{config.path}`: `[modules.{shown_key(name)}]`"
-            raise ArcLLMConfigError(f"{where} is not a layer{advice_on(name, given)}")
+            raise ArcLLMConfigError(f"{where} is not a layer{suggest_or_list(name, given)}")
     settings: dict[str, Mapping[str, Any]] = {}
     for name, value in given.items():
         table = dict(config.modules.get(name, {}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
 from amplifier_providers.value_problems import shown_key
 
 from ..exceptions import ArcLLMConfigError

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from amplifier_core._kernel.advice import advice_on
+from amplifier_core.suggest import suggest_or_list
 
 from ..exceptions import ArcLLMConfigError
 from ..providers.names import PROVIDERS
@@ -94,7 +94,7 @@ def known_api(name: str) -> str:
         key = "`api_format` is missing" if table.api_format is None else f"`api_format` is `{api}`"
         raise ArcLLMConfigError(
             f"`{provider_source(name)}`: {key} for `{name}` (must be a provider)"
-            f"{advice_on(api, PROVIDERS)}"
+            f"{suggest_or_list(api, PROVIDERS)}"
         )
     return api
 
@@ -107,7 +107,7 @@ def known_table(name: str) -> ProviderTable:
     """
     table = provider_table(name)
     if table is None and name not in PROVIDERS:
-        advice = advice_on(name.lower().replace("-", "_"), {*PROVIDERS, *configured_names()})
+        advice = suggest_or_list(name.lower().replace("-", "_"), {*PROVIDERS, *configured_names()})
         problem = f"`{name}` is not a provider" if is_name(name) else name_rule(name)
         raise ArcLLMConfigError(problem + advice)
     return table or ProviderTable()

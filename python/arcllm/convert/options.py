@@ -10,8 +10,8 @@ from typing import Any, cast
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from amplifier_core import message_models as kernel
-from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.shown import short_repr
+from amplifier_core.error_messages import short_repr
+from amplifier_core.suggest import suggest_or_list
 from amplifier_providers.requests.requested_thinking import RequestedThinking
 
 from ..exceptions import ArcLLMConfigError
@@ -122,7 +122,7 @@ def kernel_request(
     for name, value in call.options.items():
         option = _OPTIONS.get(name)
         if option is None:
-            raise ArcLLMConfigError(f"unknown option `{name}`{advice_on(name, OPTIONS)}")
+            raise ArcLLMConfigError(f"unknown option `{name}`{suggest_or_list(name, OPTIONS)}")
         if value is None:
             continue
         if not option.fits(value):

@@ -8,7 +8,7 @@ from threading import Lock
 
 from pydantic import Field
 
-from amplifier_core._kernel import sleep as waiting
+from amplifier_core import event_loop as waiting
 from amplifier_guard import Rate, RateLimited, RateLimiter
 from amplifier_providers.running.closing import closing
 from amplifier_providers.settings import Settings

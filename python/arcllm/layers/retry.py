@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from amplifier_core._kernel import sleep as waiting
+from amplifier_core import event_loop as waiting
 from amplifier_guard import ErrorContext, ErrorHandler, Retry, guarded_call
 from amplifier_providers.running.closing import closing
 from amplifier_providers.settings import Settings

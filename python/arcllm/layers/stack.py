@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from pydantic import BaseModel, ValidationError
 
-from amplifier_core._kernel.advice import advice_on
+from amplifier_core.suggest import suggest_or_list
 from amplifier_providers.value_problems import problem
 
 from ..exceptions import ArcLLMConfigError
@@ -88,7 +88,7 @@ def _settings(name: str, given: Mapping[str, Any]) -> BaseModel:
         ArcLLMConfigError: It names the layer and each key that is wrong.
     """
     if name not in ORDER:
-        raise ArcLLMConfigError(f"`{name}` is not a layer{advice_on(name, list(ORDER))}")
+        raise ArcLLMConfigError(f"`{name}` is not a layer{suggest_or_list(name, list(ORDER))}")
     model = cast("type[BaseModel]", _part(name, "Settings"))
     try:
         return model.model_validate(dict(given))

@@ -11,10 +11,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from amplifier_core._kernel.advice import advice_on
-from amplifier_core._kernel.interruption import asyncio_loop
+from amplifier_core.event_loop import asyncio_loop
 from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
+from amplifier_core.suggest import suggest_or_list
 from amplifier_providers.answers.output_type import is_native
 from amplifier_providers.prices.allowance import admitted_by
 from amplifier_providers.running.closing import closing
@@ -54,7 +54,7 @@ def open_provider(
     """
     entry = PROVIDERS.get(name)
     if entry is None:
-        raise ArcLLMConfigError(f"unknown provider `{name}`{advice_on(str(name), PROVIDERS)}")
+        raise ArcLLMConfigError(f"unknown provider `{name}`{suggest_or_list(str(name), PROVIDERS)}")
     entry = replace(entry, name=called or name)
     values = {**settings, **({"default_model": model} if model else {})}
     with translate_errors(entry):

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from amplifier_core._kernel.advice import advice_on
+from amplifier_core.suggest import suggest_or_list
 from amplifier_providers.retries import RetrySettings
 from amplifier_providers.settings import Settings
 
@@ -56,7 +56,7 @@ def checked_settings(
                 f" `{of_layers[key]}` (set `{of_layers[key]}` of `load_model`)"
             )
         if key not in known and key not in getattr(model, "renamed_keys", {}):
-            advice = advice_on(str(key), known)
+            advice = suggest_or_list(str(key), known)
             raise ArcLLMConfigError(f"unknown setting `{key}` of `{name}`{advice}")
     return {**settings, **BARE}
 

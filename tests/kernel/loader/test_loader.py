@@ -18,7 +18,7 @@ from packages import FakeEntryPoint, WritePackage, answer
 
 import amplifier_modules
 from amplifier_core import module_sources
-from amplifier_core._loading import installed
+from amplifier_core._packages import installed
 from amplifier_core.loader import (
     MODULE_FAILURE_REASONS,
     TYPE_TO_MOUNT_POINT,

@@ -14,7 +14,7 @@ import pytest
 from packages import FakeEntryPoint, WritePackage, answer
 
 import amplifier_modules
-from amplifier_core._loading.known_modules import Own
+from amplifier_core.known_modules import Own
 from amplifier_core.loader import ModuleLoader, ModuleValidationError
 
 MODULES = sorted(amplifier_modules.MODULES)

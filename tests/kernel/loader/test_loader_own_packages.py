@@ -17,9 +17,9 @@ import pytest
 import amplifier_modules
 from amplifier_core import AmplifierSession, ModuleCoordinator
 from amplifier_core import session as plain
-from amplifier_core._loading.known_modules import other_sources
 from amplifier_core._loading.lookup import only_our_own
-from amplifier_core._loading.package import import_from
+from amplifier_core._packages.package import import_from
+from amplifier_core.known_modules import list_other_sources
 from amplifier_core.loader import ModuleLoader
 from amplifier_modules.contexts import simple
 
@@ -183,7 +183,7 @@ def test_a_package_in_a_folder_is_imported_from_there(installed: Path) -> None:
 
 def test_our_own_module_is_no_rival_of_itself(caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
-        assert other_sources("context-simple") == []
+        assert list_other_sources("context-simple") == []
         importlib.import_module(NAME)
     only_our_own("context-simple")
 

@@ -14,7 +14,7 @@ import anyio
 import pytest
 from scripted_session import record, session_with
 
-from amplifier_core._kernel.interruption import asyncio_task
+from amplifier_core.event_loop import asyncio_task
 from amplifier_core.llm_errors import AbortError
 
 

@@ -1,6 +1,6 @@
 //! How Python awaits what Rust decides: state machines, driven by one native coroutine.
 //!
-//! A [`Machine`] says what to await next; the coroutines of `amplifier_core._kernel.drive` await it and
+//! A [`Machine`] says what to await next; the coroutines of `amplifier_core._native.drive` await it and
 //! say what came back. No machine holds a lock or a borrow while Python code runs.
 
 use std::sync::{Mutex, PoisonError};
@@ -150,7 +150,7 @@ impl Step {
     }
 }
 
-/// A coroutine function of `amplifier_core._kernel.drive` under the name of a method, made once.
+/// A coroutine function of `amplifier_core._native.drive` under the name of a method, made once.
 pub(crate) struct Driver {
     qualname: &'static str,
     function: LazyObject<Py<PyAny>>,
@@ -205,7 +205,7 @@ impl Driver {
         maker: &Bound<'py, PyString>,
     ) -> PyResult<&Bound<'py, PyAny>> {
         let function = self.function.get(py, || {
-            let module = py.import("amplifier_core._kernel.drive")?;
+            let module = py.import("amplifier_core._native.drive")?;
             module
                 .call_method1(maker, (self.qualname,))
                 .map(Bound::unbind)

@@ -57,7 +57,7 @@ fn is_id(value: &Bound<'_, PyAny>) -> bool {
 /// Refuses a handler that cannot be called with an event and its data.
 fn check_handler(handler: &Bound<'_, PyAny>, event: &str) -> PyResult<()> {
     let py = handler.py();
-    module(py, intern!(py, "amplifier_core._handlers.signature"))?
+    module(py, intern!(py, "amplifier_core.handlers"))?
         .call_method1(intern!(py, "check_handler"), (handler, event))
         .map(drop)
 }

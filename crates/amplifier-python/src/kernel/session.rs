@@ -29,7 +29,7 @@ use crate::lazy_object::ImportedClass;
 use crate::module::module;
 use crate::traverse::Traverse;
 
-static TURNS: ImportedClass = ImportedClass::new("amplifier_core._kernel.turns", "Turns");
+static TURNS: ImportedClass = ImportedClass::new("amplifier_core.turns", "Turns");
 static INITIALIZE: Driver = Driver::new("RustSession.initialize");
 static EXECUTE: Driver = Driver::new("RustSession.execute");
 static CLEANUP: Driver = Driver::new("RustSession.cleanup");

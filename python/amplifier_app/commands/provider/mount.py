@@ -71,11 +71,11 @@ async def mount_provider(provider: KnownProvider, config: Mapping[str, Any]) -> 
         ConfigurationError: A setting has the wrong type or cannot work.
     """
     from amplifier_core import ModuleCoordinator
-    from amplifier_core._loading.known_modules import own_modules
+    from amplifier_core.known_modules import list_own_modules
     from amplifier_core.llm_errors import LLMError
 
     coordinator = ModuleCoordinator()
-    module = import_module(own_modules()[f"provider-{provider.name}"])
+    module = import_module(list_own_modules()[f"provider-{provider.name}"])
     warnings: list[str] = []
     with _collect_warnings(warnings):
         close = await module.mount(coordinator, dict(config))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
-from amplifier_core._kernel.capability_names import GUARD_RATE_LIMITER as LIMITER
-from amplifier_core._kernel.capability_names import GUARD_TOOL_TIMEOUT, OBSERVABILITY_EVENTS
 from amplifier_core.events import PROMPT_SUBMIT, PROVIDER_REQUEST, TOOL_PRE
 from amplifier_core.models import HookResult
+from amplifier_core.session_capabilities import GUARD_RATE_LIMITER as LIMITER
+from amplifier_core.session_capabilities import GUARD_TOOL_TIMEOUT, OBSERVABILITY_EVENTS
 from amplifier_guard import Limits, RateLimited, RateLimiter
 from amplifier_modules.loops.steering import STEERING_SUBMITTED
 from amplifier_modules.spawn.tasks import coordinator_of

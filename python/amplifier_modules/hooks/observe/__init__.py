@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from amplifier_core._kernel.capability_names import GUARD_REDACTOR as REDACTOR
-from amplifier_core._kernel.capability_names import OBSERVE_SESSION as CAPABILITY
-from amplifier_core._kernel.capability_names import STREAM_METRICS
+from amplifier_core.session_capabilities import GUARD_REDACTOR as REDACTOR
+from amplifier_core.session_capabilities import OBSERVE_SESSION as CAPABILITY
+from amplifier_core.session_capabilities import STREAM_METRICS
 from amplifier_guard import Redactor
 from amplifier_providers.settings import SettingError, read_settings
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from amplifier_core._loading.session_bound import session_bound
 from amplifier_core.events import (
     EXECUTION_END,
     EXECUTION_START,
@@ -27,6 +26,7 @@ from amplifier_core.events import (
 from amplifier_guard import ErrorContext, PastOperation, Redactor
 from amplifier_guard.inspection import content_of, inspect_blocks
 from amplifier_guard.trace import listen, log_decisions
+from amplifier_modules.running.session_bound import session_bound
 from amplifier_providers.statistics import OTHER, Statistics
 from amplifier_stream import StreamMetrics
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
-from amplifier_core._kernel.capability_names import AGENT_EVENTS, OBSERVABILITY_EVENTS
+from amplifier_core.session_capabilities import AGENT_EVENTS, OBSERVABILITY_EVENTS
 
 from ...running.failure import describe_error
 

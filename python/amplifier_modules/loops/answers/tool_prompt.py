@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
-from amplifier_core._kernel.nested import cut
 from amplifier_core.message_models import ToolSpec
+from amplifier_core.plain_data import cut_depth
 
 ToolFormat = Literal["json", "xml"]
 """The form of the calls that a model is asked for."""
@@ -88,7 +88,7 @@ def json_text(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except RecursionError:
-        return json.dumps(cut(value, _MAX_DEPTH), ensure_ascii=False, default=str)
+        return json.dumps(cut_depth(value, _MAX_DEPTH), ensure_ascii=False, default=str)
 
 
 def _is_plain(key: str, value: Any) -> bool:

@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from amplifier_core._kernel.asker import AskedCall, note_asker
+from amplifier_core.approval import AskedCall, note_asker
 from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED
 from amplifier_core.models import HookResult
 

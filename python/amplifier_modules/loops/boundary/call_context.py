@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import anyio
 
-from amplifier_core._kernel.capability_names import SESSION_STATE, TOOL_PROGRESS_REPORT
+from amplifier_core.session_capabilities import SESSION_STATE, TOOL_PROGRESS_REPORT
 from amplifier_providers.prices.allowance import CALL_ALLOWANCE
 from amplifier_providers.running.loop_thread import caller_into_loop
 

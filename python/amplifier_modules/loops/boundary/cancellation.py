@@ -6,21 +6,16 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from functools import partial
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import anyio
 
-from amplifier_core._kernel.interruption import (
-    Interruption,
-    asyncio_task,
-    innermost,
-    is_ending,
-    was_ended,
-)
-from amplifier_core._kernel.left_behind import Leaving, Steps, steps_of
-from amplifier_core._kernel.timeout import EXPIRED
+from amplifier_core.event_loop import asyncio_task
+from amplifier_core.interruption import Interruption, innermost, is_ending, was_ended
+from amplifier_core.left_behind import Leaving, Steps, steps_of
 from amplifier_providers.running.loop_thread import caller_into_loop
 
 from ...tool.exit import ToolExitError, may_be_ctrl_c
@@ -29,6 +24,16 @@ LastSteps: TypeAlias = Iterator[Awaitable[None]]
 """What is left to do, one after the other; what was interrupted is not repeated."""
 
 logger = logging.getLogger(__name__)
+
+
+class Expired(Enum):
+    """The type of `EXPIRED`."""
+
+    EXPIRED = "expired"
+
+
+EXPIRED: Final = Expired.EXPIRED
+"""What `ending_after` returns instead of a result after its time."""
 
 
 class Contained:

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import anyio
 
-from amplifier_core._kernel.asker import ASKED_CALL, AskedCall
-from amplifier_core._kernel.engine_choice import extension
+from amplifier_core import RustCoordinator
+from amplifier_core.approval import ASKED_CALL, AskedCall
 from amplifier_core.coordinator import ModuleCoordinator
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
@@ -36,7 +36,7 @@ from .injection import Injection, injections_of
 logger = logging.getLogger(__name__)
 
 _ENDS_OF_CALLS = frozenset((TOOL_POST, TOOL_ERROR))
-_COORDINATORS = {ModuleCoordinator, *([] if extension is None else [extension.RustCoordinator])}
+_COORDINATORS = {RustCoordinator, ModuleCoordinator}
 _NO_REASON = "no reason given"
 _MAX_ROUNDS = 3
 """How often hooks may change the arguments of a call before a person is asked about it."""

@@ -8,7 +8,7 @@ from math import inf
 
 import anyio
 
-from amplifier_core._kernel.interruption import Interruption
+from amplifier_core.interruption import Interruption
 
 from ...spending.ledger import Ledger
 from .together import together

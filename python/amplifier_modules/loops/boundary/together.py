@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import anyio
 
-from amplifier_core._kernel.interruption import asyncio_loop, asyncio_task
+from amplifier_core.event_loop import asyncio_loop, asyncio_task
 from amplifier_providers.running.loop_thread import caller_into_loop
 
 if TYPE_CHECKING:

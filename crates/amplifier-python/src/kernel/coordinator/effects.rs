@@ -262,7 +262,7 @@ impl Effects {
             allow_on_timeout: default.cast::<PyString>()?.to_string_lossy() == "allow",
         };
         self.stage = Stage::Asking(question);
-        let asking = module(py, intern!(py, "amplifier_core._approval_protocol"))?;
+        let asking = module(py, intern!(py, "amplifier_core.approval"))?;
         let asked = asking.call_method1(
             intern!(py, "ask"),
             (
@@ -347,7 +347,7 @@ impl Effects {
             self.hook_name
         );
         log(py, Logger::Coordinator, Level::Warning, &message, None);
-        module(py, intern!(py, "amplifier_core._kernel.asker"))?
+        module(py, intern!(py, "amplifier_core.approval"))?
             .call_method0(intern!(py, "note_timeout"))?;
         if question.allow_on_timeout {
             return question.granted(py);

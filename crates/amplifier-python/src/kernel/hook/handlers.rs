@@ -104,7 +104,7 @@ impl Handlers {
         result: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = registry.py();
-        let mistakes = module(py, intern!(py, "amplifier_core._handlers.mistakes"))?;
+        let mistakes = module(py, intern!(py, "amplifier_core._kernel.answer_mistakes"))?;
         let (name, handler) = (self.place(py, 1)?, self.place(py, 0)?);
         mistakes.call_method1(report, (registry, event, name, handler, result))
     }

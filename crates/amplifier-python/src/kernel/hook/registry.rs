@@ -63,7 +63,7 @@ impl RustHookRegistry {
             }
             for name in [
                 intern!(py, "amplifier_core.correlation"),
-                intern!(py, "amplifier_core._handlers.mistakes"),
+                intern!(py, "amplifier_core._kernel.answer_mistakes"),
                 intern!(py, "amplifier_core._kernel.timeout"),
                 intern!(py, "inspect"),
                 intern!(py, "logging"),

@@ -28,7 +28,7 @@ pub(crate) struct Inside {
     pub(crate) state: Mutex<session::Session>,
     /// The event that is set at the end of a load; the first task that waits makes it.
     pub(crate) loaded: Mutex<Option<Py<PyAny>>>,
-    /// The queue of its turns: `amplifier_core._kernel.turns.Turns`.
+    /// The queue of its turns: `amplifier_core.turns.Turns`.
     pub(crate) turns: Py<PyAny>,
 }
 

@@ -1,15 +1,17 @@
-"""What each module of a mount plan has put into its session: tools, providers, handlers."""
+"""What each module of a mount plan has put into its session: tools, providers, handlers; or why nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
-from .handled_events import registrations_so_far
+from .handlers import count_registrations
 
 _ATTRIBUTE = "_mounted_modules"
+_reasons: ContextVar[list[str] | None] = ContextVar("amplifier_core_unmounted", default=None)
 
 Kind: TypeAlias = Literal["orchestrator", "context", "provider", "tool", "hook", "inherited"]
 
@@ -76,7 +78,7 @@ class MountedModules:
     """The modules of one load, in the order in which they were mounted."""
 
     def __init__(self, coordinator: Any) -> None:
-        """Begin the list of a coordinator, where `mounted_modules` finds it."""
+        """Begin the list of a coordinator, where `list_mounted_modules` finds it."""
         self._coordinator = coordinator
         self._modules: tuple[MountedModule, ...] = ()
         self._store(())
@@ -112,19 +114,22 @@ class MountedModules:
     def _finding_parts(self, kind: Kind) -> Generator[_Parts]:
         coordinator = self._coordinator
         has_capabilities = kind in {"tool", "hook"}
-        tools, providers = mounted_in(coordinator, "tools"), mounted_in(coordinator, "providers")
+        tools, providers = (
+            list_mounted(coordinator, "tools"),
+            list_mounted(coordinator, "providers"),
+        )
         capabilities = _capabilities(coordinator) if has_capabilities else _NO_NAMES
-        begun = registrations_so_far(coordinator.hooks)
+        begun = count_registrations(coordinator.hooks)
         parts = _Parts()
         yield parts
-        parts.tools = _new(mounted_in(coordinator, "tools"), tools)
-        parts.providers = _new(mounted_in(coordinator, "providers"), providers)
-        parts.handlers = frozenset(range(begun, registrations_so_far(coordinator.hooks)))
+        parts.tools = _new(list_mounted(coordinator, "tools"), tools)
+        parts.providers = _new(list_mounted(coordinator, "providers"), providers)
+        parts.handlers = frozenset(range(begun, count_registrations(coordinator.hooks)))
         if has_capabilities:
             parts.capabilities = _capabilities(coordinator) - capabilities
 
 
-def mounted_modules(coordinator: Any) -> tuple[MountedModule, ...]:
+def list_mounted_modules(coordinator: Any) -> tuple[MountedModule, ...]:
     """Return the modules that were mounted when the session began."""
     modules: object = getattr(coordinator, _ATTRIBUTE, None)
     return cast("tuple[MountedModule, ...]", modules) if isinstance(modules, tuple) else ()
@@ -132,19 +137,44 @@ def mounted_modules(coordinator: Any) -> tuple[MountedModule, ...]:
 
 def note_inherited(coordinator: Any, handlers: Iterable[int], capabilities: Iterable[str]) -> None:
     """Note what modules of the parent session have handed on to a session that has begun."""
-    if modules := mounted_modules(coordinator):
+    if modules := list_mounted_modules(coordinator):
         parts = _Parts(handlers=frozenset(handlers), capabilities=frozenset(capabilities))
         inherited = parts.added_to(MountedModule("inherited", {}))
         setattr(coordinator, _ATTRIBUTE, (*modules, inherited))
 
 
-def mounted_in(coordinator: Any, slot: str) -> dict[str, Any]:
+def list_mounted(coordinator: Any, slot: str) -> dict[str, Any]:
     """Return a copy of what is mounted by name in a slot; nothing for a stand-in."""
     points: object = getattr(coordinator, "mount_points", None)
     if not isinstance(points, dict):
         return {}
     mounted = cast("dict[str, Any]", points).get(slot)
     return dict(cast("dict[str, Any]", mounted)) if isinstance(mounted, dict) else {}
+
+
+def explain_absence(reason: str) -> bool:
+    """Say why a module mounts nothing; False if no session is mounting it, so nobody listens."""
+    reasons = _reasons.get()
+    if reasons is None:
+        return False
+    reasons.append(reason)
+    return True
+
+
+def is_mounting() -> bool:
+    """Whether a session is mounting a module, and reports what fails."""
+    return _reasons.get() is not None
+
+
+def listen_for_absences(reasons: list[str] | None) -> list[str] | None:
+    """Have modules that are mounted from now on say in this list why they mount nothing.
+
+    Returns:
+        The list that they said it in before; None if nobody listened.
+    """
+    before = _reasons.get()
+    _reasons.set(reasons)
+    return before
 
 
 def _new(now: dict[str, Any], before: dict[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -9,8 +9,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import NamedTuple
 
-from .info import TYPE_TO_MOUNT_POINT, Kind
-from .known_modules import Source
+from amplifier_core.known_modules import TYPE_TO_MOUNT_POINT, Kind, Source
 
 _MAX_SOURCE_BYTES = 1 << 20
 _OWN_NAME = re.compile(r"\A`?[\w.-]+`?: ")

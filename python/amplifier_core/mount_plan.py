@@ -1,4 +1,4 @@
-"""The mount plan: its sections, the forms of their entries, and what is wrong with them.
+"""The mount plan: its sections, the forms of their entries, its file, and what is wrong with it.
 
 Rust's counterpart is `session_config.rs`.
 """
@@ -6,9 +6,13 @@ Rust's counterpart is `session_config.rs`.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from .._kernel.argument import integer
+from ._kernel.argument import integer
+from .error_messages import error_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAIN_MODULES = ("orchestrator", "context")
 """Fields of the section `session` that name a module; every session needs both."""
@@ -56,7 +60,7 @@ def check_main_modules(plan: Any) -> None:
             raise ValueError(f"Configuration must specify session.{name}")
 
 
-def main_entry(plan: dict[str, Any], name: str) -> dict[str, Any]:
+def find_main_entry(plan: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the entry of a main module, which may be named by its id alone."""
     section: Any = plan.get("session") or {}
     named = section.get(name)
@@ -117,10 +121,16 @@ def plan_for_events(plan: dict[str, Any]) -> dict[str, Any]:
     if section.get("metadata"):
         payload["metadata"] = section["metadata"]
     if section.get("raw"):
-        from ..utils.truncate import redact_secrets
+        from .utils.truncate import redact_secrets
 
         payload["raw"] = redact_secrets(plan)
     return payload
+
+
+def list_mistakes(error: BaseException) -> tuple[str, ...]:
+    """Return the mistakes that the error of a strict mount plan lists; empty for other errors."""
+    listed: object = getattr(error.__cause__, "mistakes", ())
+    return cast("tuple[str, ...]", listed) if isinstance(listed, tuple) else ()
 
 
 def _entries(listed: Any, section: str) -> list[dict[str, Any]]:
@@ -157,3 +167,67 @@ def _check_instances(providers: list[dict[str, Any]]) -> None:
                 f"{UNNAMED_INSTANCES} require explicit 'instance_id' on all entries but one: "
                 f"found {count} entries of module '{module_id}' without it"
             )
+
+
+SUFFIXES = (".json", ".toml")
+"""The endings of the files that hold a mount plan."""
+MAX_PLAN_BYTES = 4 << 20
+"""More is a mistake: the file is something else."""
+
+
+class PlanFileError(ValueError):
+    """A file that cannot be read as a mount plan: the text names it, and the line of a mistake."""
+
+
+def read_plan(path: Path) -> Any:
+    """Read the plan in a file.
+
+    Raises:
+        PlanFileError: There is none, or it cannot be read.
+    """
+    if path.suffix not in SUFFIXES:
+        raise PlanFileError(f"{path}: its name must end with `.toml` or `.json`")
+    try:
+        if not path.is_file():
+            what = "it is not a regular file" if path.exists() else "there is no such file"
+            raise PlanFileError(f"{path}: {what}")
+        with path.open("rb") as file:
+            content = file.read(MAX_PLAN_BYTES + 1)
+    except OSError as error:
+        raise PlanFileError(f"{path}: {error.strerror or error}") from error
+    if len(content) > MAX_PLAN_BYTES:
+        message = f"{path}: it is larger than {MAX_PLAN_BYTES >> 20} MiB, the most a plan may have"
+        raise PlanFileError(message)
+    try:
+        text = content.decode("utf-8-sig")
+        if not text.strip():
+            raise PlanFileError(f"{path}: it is empty")
+        if path.suffix == ".toml":
+            import tomllib  # late, as `json`: few programs read a plan from a file
+
+            return tomllib.loads(text)
+        import json
+
+        return json.loads(text)
+    except PlanFileError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise PlanFileError(f"{path}{_why(error)}") from error
+
+
+def _why(error: Exception) -> str:
+    """Why the text is no plan, after its path: with the line of a mistake where there is one."""
+    if isinstance(error, UnicodeDecodeError):
+        return f": it is not UTF-8 text (byte {error.start})"
+    if isinstance(error, RecursionError):
+        return ": it is nested too deep"
+    import json
+    import re
+
+    if isinstance(error, json.JSONDecodeError):
+        return f":{error.lineno}: {error.msg} (column {error.colno})"
+    text = error_text(error)
+    place = re.search(r" \(at line (\d+), (column \d+)\)$", text)
+    if place is None:
+        return f": {text}"
+    return f":{place[1]}: {text[: place.start()]} ({place[2]})"

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from types import FunctionType
 from typing import Any, Protocol, cast
 
-from .turns import Turns
+from ..turns import Turns
 
 
 class Step(Protocol):

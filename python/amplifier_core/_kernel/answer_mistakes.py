@@ -8,10 +8,9 @@ from contextlib import suppress
 from typing import Any
 
 from .._hook_result import UNKNOWN_KEYS, HookResult
-from .._kernel.advice import did_you_mean
-from .._kernel.hook_answer import denying
-from .judged_events import JUDGED_EVENTS
-from .signature import handler_name
+from ..handlers import JUDGED_EVENTS, handler_name
+from ..suggest import suggest_name
+from .hook_answer import denying
 
 logger = logging.getLogger("amplifier_core.hooks")
 
@@ -82,5 +81,5 @@ def _mistake(result: HookResult) -> str:
 
 
 def _advice(key: str, known: Iterable[str]) -> str:
-    advice = did_you_mean(key, known).removeprefix("; ")
+    advice = suggest_name(key, known).removeprefix("; ")
     return advice and f" ({advice})"

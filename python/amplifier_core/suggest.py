@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def advice_on(name: str, known: Iterable[str]) -> str:
+def suggest_or_list(name: str, known: Iterable[str]) -> str:
     """Suggest a known name for an unknown one, or list all of them."""
     from difflib import get_close_matches  # late: few programs have a mistake
 
@@ -16,7 +16,7 @@ def advice_on(name: str, known: Iterable[str]) -> str:
     return f" (known: {', '.join(f'`{each}`' for each in names)})"
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def suggest_name(name: str, known: Iterable[str]) -> str:
     """Suggest a known name for an unknown one; empty if none is similar."""
     from difflib import get_close_matches
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from amplifier_core._kernel.engine_choice import extension
+from ._native.choice import extension
 
 _ROOM = 16 * 1024**2
 """Characters that are kept, `_PIECE` more for each piece: no model writes more, but a server may."""

@@ -6,7 +6,7 @@ import sys
 from contextvars import ContextVar
 from typing import Any
 
-from .interruption import asyncio_loop
+from .event_loop import asyncio_loop
 
 _INSIDE = (
     "`execute` was called inside a turn of the same session, which would wait for its own end; "

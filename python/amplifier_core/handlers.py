@@ -1,11 +1,29 @@
-"""Whether a handler can be called with an event and its data."""
+"""Handlers of events: what can be one, which of them decide, and which events there are for them."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable, Iterator
 from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, cast
+
+from .session_capabilities import OBSERVABILITY_EVENTS
+
+JUDGED_EVENTS = frozenset(
+    {
+        "prompt:submit",
+        "provider:request",
+        "tool:pre",
+        "tool:post",
+        "orchestrator:goal_progress",
+        "orchestrator:steering_submitted",
+    }
+)
+"""The events whose handlers decide about a step: their loops do as the handlers answer.
+
+Those of all others only observe.
+"""
 
 _RIGHT = "must be a function of the event and its data"
 
@@ -43,6 +61,19 @@ def handler_name(handler: Any) -> str:
     return f"{module}.{name}"
 
 
+def count_registrations(hooks: Any) -> int:
+    """Return how many handlers were registered ever; 0 for a stand-in of a registry."""
+    # Asked of the class: a stand-in would answer any attribute of its own.
+    kind = cast(Any, type(hooks))
+    return hooks._next_serial if hasattr(kind, "_registrations") else 0
+
+
+async def collect_contributed_events(coordinator: Any) -> set[str]:
+    """Return the names of events that mounted modules contribute."""
+    found: list[Any] = await coordinator.collect_contributions(OBSERVABILITY_EVENTS)
+    return set(_texts([*found, coordinator.get_capability(OBSERVABILITY_EVENTS)]))
+
+
 def _takes_two(handler: Any) -> bool:
     """Whether a callable can be called with two arguments by position, as far as is known."""
     given, function = 2, handler
@@ -63,3 +94,12 @@ def _takes_two(handler: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _texts(values: list[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | tuple | set | frozenset):
+            each = cast("Iterable[object]", value)
+            yield from (name for name in each if isinstance(name, str))

@@ -1,4 +1,4 @@
-"""The modules that could be loaded by id, and where each would be taken from."""
+"""The modules that could be loaded by id: of which type they are, and where each would be taken from."""
 
 from __future__ import annotations
 
@@ -9,9 +9,40 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Literal, TypeAlias
 
-from .installed import EntryPoint, list_entry_points
-from .package import PREFIX, id_of, package_name
-from .second_name import SecondName, forget_second_name
+from ._packages.installed import EntryPoint, list_entry_points
+from ._packages.package import PREFIX, id_of, package_name
+from ._packages.second_name import SecondName, forget_second_name
+
+Kind: TypeAlias = Literal["orchestrator", "provider", "tool", "context", "hook", "resolver"]
+"""What a module is mounted as."""
+
+TYPE_TO_MOUNT_POINT: dict[Kind, str] = {
+    "orchestrator": "orchestrator",
+    "provider": "providers",
+    "tool": "tools",
+    "hook": "hooks",
+    "context": "context",
+    "resolver": "module-source-resolver",
+}
+"""Where modules of each type are mounted."""
+
+_HINTS: tuple[tuple[str, Kind], ...] = (
+    ("orchestrat", "orchestrator"),
+    ("loop", "orchestrator"),
+    ("provider", "provider"),
+    ("tool", "tool"),
+    ("hook", "hook"),
+    ("context", "context"),
+)
+
+
+def guess_kind(module_id: str) -> Kind:
+    """Guess the type of a module from its id; a tool if the id does not say."""
+    for hint, kind in _HINTS:
+        if hint in module_id:
+            return kind
+    return "tool"
+
 
 Origin: TypeAlias = Literal["entry point", "package", "our own"]
 """How a module is found."""
@@ -37,7 +68,7 @@ class Source:
     """The distribution that it came with, or its folder; may be empty."""
 
 
-def own_modules() -> dict[str, str]:
+def list_own_modules() -> dict[str, str]:
     """Return the import paths of the modules that come with the kernel, by id."""
     try:
         from amplifier_modules import MODULES
@@ -46,7 +77,7 @@ def own_modules() -> dict[str, str]:
     return MODULES
 
 
-def own_packages() -> dict[str, str]:
+def list_own_packages() -> dict[str, str]:
     """Return the import paths of modules of ours by the package names that others know them by."""
     try:
         from amplifier_modules import PACKAGES
@@ -55,7 +86,7 @@ def own_packages() -> dict[str, str]:
     return PACKAGES
 
 
-def own_events() -> frozenset[str]:
+def list_own_events() -> frozenset[str]:
     """Return the events that the modules that come with the kernel emit beside the kernel's."""
     try:
         from amplifier_modules import EVENTS
@@ -64,14 +95,14 @@ def own_events() -> frozenset[str]:
     return EVENTS
 
 
-def known_sources() -> dict[str, list[Source]]:
+def list_known_sources() -> dict[str, list[Source]]:
     """List what can be found without a resolver, by id; of several sources the first is taken.
 
     Nothing is imported, so a module that is listed may still fail to load.
     """
     points = list_entry_points()
     packages = _packages()
-    own = own_modules()
+    own = list_own_modules()
     ids = {point.name for point in points} | own.keys()
     ids.update(map(id_of, packages))
     found: dict[str, list[Source]] = {}
@@ -86,7 +117,7 @@ def known_sources() -> dict[str, list[Source]]:
     return found
 
 
-def other_sources(module_id: str) -> list[Source]:
+def list_other_sources(module_id: str) -> list[Source]:
     """List what else has the id of a module of our own; nothing is imported."""
     found = [_of_entry_point(point) for point in list_entry_points() if point.name == module_id]
     name = package_name(module_id)
@@ -105,14 +136,14 @@ _NEARLY = 0.1
 """How much less like what was written a name may be than the most similar one."""
 
 
-def suggestion(module_id: str) -> str | None:
+def suggest_module(module_id: str) -> str | None:
     """Name the known modules that may be meant; None if none is similar."""
     from difflib import SequenceMatcher, get_close_matches  # late: few programs have a mistake
 
     def likeness(name: str) -> float:
         return SequenceMatcher(None, name, str(module_id)).ratio()
 
-    close = get_close_matches(str(module_id), list(known_sources()), n=3)
+    close = get_close_matches(str(module_id), list(list_known_sources()), n=3)
     # Ids of one kind begin alike: where one is meant clearly, the others are none of it.
     close = [name for name in close if likeness(name) > likeness(close[0]) - _NEARLY]
     return f"did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else None

@@ -9,21 +9,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self
 
-
-def asyncio_loop() -> Any:
-    """Return the running event loop of asyncio; None under another one."""
-    # Without asyncio in the process, nothing can run under it. `get_running_loop` raises where
-    # none runs; this is documented, too.
-    asyncio = sys.modules.get("asyncio")
-    return asyncio and asyncio._get_running_loop()
-
-
-def asyncio_task() -> Any:
-    """Return the running task of asyncio; None under another event loop."""
-    # As in `asyncio_loop`, whose call would cost as much as all of this.
-    asyncio: Any = sys.modules.get("asyncio")
-    loop = asyncio and asyncio._get_running_loop()
-    return loop and asyncio.current_task(loop)
+from .event_loop import asyncio_task
 
 
 class Interruption:

@@ -1,10 +1,31 @@
-"""Why an import failed, in one line."""
+"""What errors say: any value in one short line, and a failure with its cause and its place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib.util import find_spec
+from reprlib import Repr
+
+_repr = Repr()
+_repr.maxlevel = 4
+_repr.maxstring = _repr.maxother = _repr.maxlong = 200
+_repr.maxdict = _repr.maxlist = _repr.maxtuple = 20
+
+
+def escape_unprintable(text: str) -> str:
+    """Write what could be more than a visible character as an escape, newlines too."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def short_repr(value: object) -> str:
+    """Write a value as `repr` does, cut where it is long or deep; it never raises.
+
+    What a foreign `__repr__` raises is replaced by the name of the type.
+    """
+    try:
+        return _repr.repr(value)
+    except Exception:  # noqa: BLE001 (a foreign `__repr__` or `__len__`)
+        return f"<{type(value).__name__}>"
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -71,6 +92,8 @@ def missing_package(error: BaseException) -> str | None:
     *_, innermost = causes(error)
     if not isinstance(innermost, ModuleNotFoundError) or not innermost.name:
         return None
+    from importlib.util import find_spec  # late: few programs lack a package
+
     package = innermost.name.partition(".")[0]
     if innermost.name != package and find_spec(package) is not None:
         return None

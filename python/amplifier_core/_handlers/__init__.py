@@ -1,1 +1,0 @@
-"""Handlers that no event can call, and answers of handlers that have no effect."""
