@@ -1,6 +1,7 @@
-"""Event data in JSON form: values are copied natively, never through text.
+"""Plain data: its copies, whole or cut at a depth, and the JSON form of any value.
 
-So NaN, big integers, lone surrogates and the order of keys survive.
+Values are copied natively, never through text, so NaN, big integers, lone surrogates and the order
+of keys survive.
 """
 
 from __future__ import annotations
@@ -28,18 +29,29 @@ def is_container(value: object) -> bool:
 
 
 def copy_of(value: Any) -> Any:
-    """Copy a value in JSON form, however deep."""
+    """Copy a value in JSON form, however deep.
+
+    Raises:
+        ValueError: The value contains itself.
+    """
+    try:
+        return _copy(value)
+    except RecursionError:
+        return copy_nested(value, lambda item: item)
+
+
+def _copy(value: Any) -> Any:
     if type(value) is dict:
         copied = cast("dict[str, Any]", value).copy()
         for key, item in copied.items():
             if is_container(item):
-                copied[key] = copy_of(item)
+                copied[key] = _copy(item)
         return copied
     if type(value) is list:
         items = cast("list[Any]", value).copy()
         for place, item in enumerate(items):
             if is_container(item):
-                items[place] = copy_of(item)
+                items[place] = _copy(item)
         return items
     return value
 

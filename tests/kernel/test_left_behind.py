@@ -17,6 +17,12 @@ from amplifier_core.left_behind import Leaving
 logger = logging.getLogger(__name__)
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    """Under trio no task can be left behind."""
+    return "asyncio"
+
+
 async def leave(steps: Coroutine[Any, Any, Any], grace: float) -> Any:
     """Go through a coroutine that is left behind after a grace."""
     try:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import tempfile
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from types import BuiltinFunctionType, MethodDescriptorType, SimpleNamespace
+from types import BuiltinFunctionType, MethodDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 from values import refuses_when_awaited
@@ -198,6 +199,14 @@ maker("RustHookRegistry")(registry)
 @maker("RustUnregisterFn")
 def _() -> Any:
     return registry().register("e", lambda *_: None)
+
+
+@maker("LateNames")
+def _() -> Any:
+    from amplifier_core.late_names import LateNames
+
+    sys.modules["late_package"] = ModuleType("late_package")
+    return LateNames("late_package", {"no_submodule": "Name"})
 
 
 @maker("PathPolicy")

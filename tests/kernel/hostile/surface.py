@@ -27,6 +27,8 @@ PACKAGES = (
 )
 ENTERED = ("amplifier_core._engine",)
 """Modules that are walked although their names are not public."""
+WAITING = ("amplifier_core.event_loop.sleep",)
+"""What does nothing but wait, as long as it is asked to."""
 OPERATORS = tuple(
     f"__{name}__"
     for name in (
@@ -77,7 +79,7 @@ def public_callables() -> dict[str, Any]:
             is_entered = module.__name__ in ENTERED and not name.startswith("__")
             if callable(value) and (name in offered or is_own or is_entered):
                 found.setdefault(id(value), (f"{module.__name__}.{name}", value))
-    return dict(found.values())
+    return {name: value for name, value in found.values() if name not in WAITING}
 
 
 def targets(where: str, value: Any) -> Iterator[Target]:
