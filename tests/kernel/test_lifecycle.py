@@ -276,7 +276,7 @@ IMPORTING_THREAD = """
     import sys, threading
     from pathlib import Path
     from types import SimpleNamespace
-    from amplifier_core._kernel import ending
+    from amplifier_core._native import ending
 
     folder = Path(sys.argv[1])
     reached, waited = threading.Event(), threading.Event()
