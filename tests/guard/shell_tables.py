@@ -133,7 +133,11 @@ def _apply(table: Table, first: str, rest: list[str], added: list[Table]) -> Non
         form = [word for word in [first, *rest] if not word.startswith("-")]
         kinds = [word.strip("[]")[1:] for word in form if "=" in word]
         values = Values(kinds, any("[" in word for word in form), "instead" in form)
-        table.options |= {word: values for word in [first, *rest] if word.startswith("-")}
+        for word in [first, *rest]:
+            if word.startswith("--[no-]"):
+                table.options[word.replace("[no-]", "no-")] = Values([])
+            if word.startswith("-"):
+                table.options[word.replace("[no-]", "")] = values
 
 
 def is_kind(word: str, kind: str, command: list[str]) -> bool:

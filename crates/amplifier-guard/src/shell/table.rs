@@ -230,8 +230,18 @@ fn options(table: &mut Table, row: &[&'static str]) -> Result<(), &'static str> 
         }
     }
     for spelling in spellings {
-        if !spelling.starts_with('-') || table.options.insert(spelling, values.clone()).is_some() {
-            return Err("an option twice, or none");
+        let rows = match spelling.strip_prefix("--[no-]") {
+            // The option that switches another one off has no value.
+            Some(name) => vec![
+                (&*format!("--{name}").leak(), values.clone()),
+                (&*format!("--no-{name}").leak(), Values::default()),
+            ],
+            None => vec![(*spelling, values.clone())],
+        };
+        for (option, values) in rows {
+            if !option.starts_with('-') || table.options.insert(option, values).is_some() {
+                return Err("an option twice, or none");
+            }
         }
     }
     (!form.is_empty())

@@ -21,6 +21,11 @@ fn options_mean_to_each_program_what_its_manual_says() {
         ("fd --exec rm", "fd /etc/passwd src"),
         ("find . -delete", "find . -depth -name delete"),
         ("git log --output=x", "git log --oneline"),
+        (
+            "git log --no-color=always",
+            "git log --no-color --color=always",
+        ),
+        ("git log --no-merges=x", "git log --merges --no-merges"),
         ("git grep -O x", "git log -SOmega"),
         ("go test -exec x", "go test -run exec"),
         ("go vet -vettool=x", "go vet x"),
