@@ -18,7 +18,7 @@ from amplifier_core._kernel.capability_names import (
 )
 from amplifier_core._loading.review import mistakes_of
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
+from amplifier_modules.contexts.history_events import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.rules import goal_of
 from amplifier_modules.loops.loop import Loop, mount_loop
 from amplifier_modules.spawn.tasks import tasks_of

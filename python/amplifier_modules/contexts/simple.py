@@ -15,18 +15,14 @@ from amplifier_core.events import LLM_RESPONSE
 from amplifier_providers.requests.token_estimate import estimate_tokens, request_budget
 from amplifier_providers.settings import read_settings
 
-from .calls import call_ids
+from .changes import OwnMessage, SentMessages
 from .context_settings import ContextSettings
-from .groups import Message, behind_calls, can_be_sent
-from .history_events import HISTORY_EVENTS, HistoryEvents
-from .message_source import GIVEN, from_source
+from .history_events import GIVEN, HISTORY_EVENTS, HistoryEvents, from_source
+from .messages import Message, behind_calls, call_ids, can_be_sent
 from .meter import TokenMeter
-from .own_message import OwnMessage
 from .put_aside import PutAside
-from .reader_mount import ReaderMount
-from .retention import RequestRetention
-from .sent_messages import SentMessages
-from .sent_view import SentView
+from .read_stored import ReaderMount
+from .sent_view import RequestRetention, SentView
 from .stored_texts import MemoryTexts, StoredTexts
 from .system_prompt import CONTEXT_SYSTEM_PROMPT, SystemPrompt, SystemPromptFactory
 from .timestamp import Timestamps

@@ -12,7 +12,7 @@ from amplifier_core.message_models import Message as RequestMessage
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN
 
 from ..running.side_call import SIDE_CALL
-from .groups import Message
+from .messages import Message
 
 logger = logging.getLogger(__name__)
 

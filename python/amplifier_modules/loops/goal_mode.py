@@ -11,7 +11,7 @@ from amplifier_core.events import PROVIDER_REQUEST
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, Message
 
-from ..contexts.message_source import GOAL
+from ..contexts.history_events import GOAL
 from ..running.failure import in_words
 from ..spending.ledger import Ledger
 from .answers.response import text_of

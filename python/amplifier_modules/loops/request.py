@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from amplifier_providers.requests.foreign_form import InvalidMessageError, is_foreign, native
 
-from ..contexts.own_message import OwnMessage, changes
-from ..contexts.sent_messages import SentMessages
+from ..contexts.changes import OwnMessage, SentMessages, count_changes
 from .settings import LoopSettings
 
 _CHUNK = 256
@@ -61,10 +60,10 @@ class RequestBuilder:
         return list(self._specs)
 
     def _models(self, messages: list[dict[str, Any]]) -> list[Message]:
-        if self._changes != changes():
+        if self._changes != count_changes():
             # A message that is its own snapshot equals it, whatever was changed in it.
             self._snapshots.clear()
-            self._changes = changes()
+            self._changes = count_changes()
         snapshots, models = self._snapshots, self._models_of_last
         known = min(len(snapshots), len(messages))
         del snapshots[known:], models[known:]

@@ -19,7 +19,7 @@ from ..tool.exit import ToolExitError
 from .answers.response import RequestedCall
 from .boundary.together import Together, together
 from .call_errors import error_of_call
-from .recovery.errors import RecoverableError
+from .recoverable_errors import RecoverableError
 from .tool_answer import INTERRUPTED, NOT_STARTED, within
 from .tool_call import CallRun
 from .turn_state import TurnState

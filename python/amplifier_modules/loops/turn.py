@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from functools import partial
 from math import inf
+from typing import TypeAlias
 
 import anyio
 
@@ -21,17 +23,16 @@ from amplifier_core.llm_errors import AbortError
 from ..running.side_call import SIDE_CALL
 from ..spending.account import Limit
 from ..spending.ledger import RUNNING, Ledger
-from .answers.tool_prompt import example_writer
+from .answers.tagged_request import example_writer
 from .boundary.injection import Injection
-from .boundary.time_warning import warned_in_time
 from .goal.rules import goal_of
 from .goal_mode import GoalMode
 from .model_call import TurnModels
-from .model_calls import ModelAsker, ask_aside
+from .model_calls import Answered, Denied, LimitReached, ModelAsker, ModelStep, ask_aside
 from .model_roles import tool_tags
-from .recovery.recovery import Recovery
+from .pace import warned_in_time
+from .recovery import Recovery
 from .settings import UNLIMITED
-from .step import Answered, CalledTools, Denied, LimitReached, Step
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding, is_silent
 from .turn_report import Outcome
@@ -40,6 +41,17 @@ from .turn_state import TurnState
 logger = logging.getLogger(__name__)
 
 _STOPPED = frozenset({Outcome.INCOMPLETE, Outcome.GIVEN_UP})
+
+
+@dataclass(slots=True, frozen=True)
+class CalledTools:
+    """The calls of an answer have ended."""
+
+    round: ToolRound
+
+
+Step: TypeAlias = ModelStep | CalledTools
+"""What a step of a turn ends in: a call of the model, and the round of tools after it."""
 
 
 class Turn:

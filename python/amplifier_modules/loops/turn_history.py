@@ -10,8 +10,7 @@ import anyio
 
 from amplifier_core.message_models import ChatResponse
 
-from ..contexts.history_events import HistoryEvents, connect_history_events
-from ..contexts.message_source import CLOSING, from_source
+from ..contexts.history_events import CLOSING, HistoryEvents, connect_history_events, from_source
 from ..running.awaitable import awaitable_of
 from .answers.response import RequestedCall, assistant_message
 from .boundary.cancellation import Shielded

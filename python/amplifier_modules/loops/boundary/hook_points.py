@@ -230,7 +230,7 @@ class HookPoints:
         self._open_calls[call.get("tool_call_id")] = about
 
     async def _ask(self, question: Any, event: str, asked: AskedCall) -> Any:
-        """Tell what is asked, ask, and tell the answer; no budget pays for the time of a person."""
+        """Emit what is asked, ask, and emit the answer; the clock of the budget stands still meanwhile."""
         result = within_seconds(question, self._approval_timeout)
         ledger = running_ledger()
         with nullcontext() if ledger is None else ledger.pause_clock():
