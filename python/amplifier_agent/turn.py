@@ -11,7 +11,7 @@ import anyio
 from amplifier_core import events
 from amplifier_core._kernel.capability_names import TURN_BUDGET
 from amplifier_modules.loops.loop import Loop, ledger_of_turn
-from amplifier_modules.running.token_ending import is_of_token
+from amplifier_modules.running.failure import is_of_token
 from amplifier_modules.spending.ledger import RUNNING
 
 from .history import without_system
@@ -50,7 +50,7 @@ class Turn(Generic[T_co]):
         """
         coordinator = self._coordinator
         coordinator.register_capability(TURN_BUDGET, budget)
-        # Ours tell the usage first by itself, before a hook can end the turn.
+        # Our loops emit the usage first, by itself, before a hook can end the turn.
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
         response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
         coordinator.hooks._listen(self.record.listeners(response))

@@ -16,13 +16,12 @@ from ._handlers.signature import check_handler
 from ._hook_result import UNKNOWN_KEYS, ContextInjection, HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
 from ._kernel.awaitable import is_awaitable, set_qualname
-from ._kernel.dispatch import Dispatch
+from ._kernel.dispatch import Dispatch, Registration, Unregister
 from ._kernel.engine_choice import extension
 from ._kernel.hook_answer import check_action, continuing, denying, read_answer, result_of
 from ._kernel.json_shape import dump_model
 from ._kernel.own_failure import is_own_failure
 from ._kernel.payload import Payload, bare, stamp_payload, top_level
-from ._kernel.registration import Registration, Unregister
 from ._kernel.timeout import EXPIRED, await_within
 
 __all__ = ["ContextInjection", "HookRegistry", "HookResult"]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from amplifier_app.commands.conversation import Conversation
     from amplifier_app.commands.order import Order
     from amplifier_app.commands.turn import Turn
-    from amplifier_app.commands.turn_sums import TurnSums
     from amplifier_app.display.screen import Screen
     from amplifier_app.line_input.lines import Lines
+    from amplifier_app.usage import TurnSums
 
 _NEEDED = (
     "amplifier_app.display.session_display",
@@ -205,7 +205,7 @@ class Turns:
         return self._screen
 
     def _begin(self, screen: Screen) -> Conversation:
-        """Make a session for what was said so far.
+        """Make a session that goes on with the conversation.
 
         Raises:
             Exception: What keeps it from being made.
@@ -214,8 +214,8 @@ class Turns:
 
         import_httpcore()
         from amplifier_app.commands.conversation import Conversation
-        from amplifier_app.commands.turn_sums import TurnSums
         from amplifier_app.display import Display
+        from amplifier_app.usage import TurnSums
 
         try:
             if self._sums is None:

@@ -1,4 +1,4 @@
-"""Answers of hooks that say what has no effect: refused in strict sessions, else logged."""
+"""Answers of hooks that have no effect: refused in strict sessions where they decide, else logged."""
 
 from __future__ import annotations
 
@@ -10,8 +10,20 @@ from typing import Any
 from .._hook_result import UNKNOWN_KEYS, HookResult
 from .._kernel.advice import did_you_mean
 from .._kernel.hook_answer import denying
-from .judged_events import JUDGED_EVENTS
 from .signature import handler_name
+
+JUDGED_EVENTS = frozenset(
+    {
+        "prompt:submit",
+        "provider:request",
+        "tool:pre",
+        "tool:post",
+        "orchestrator:goal_progress",
+        "orchestrator:steering_submitted",
+    }
+)
+"""The events whose loops do as their handlers answer."""
+
 
 logger = logging.getLogger("amplifier_core.hooks")
 

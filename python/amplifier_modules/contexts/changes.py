@@ -9,7 +9,7 @@ from typing import Any, cast
 class OwnMessage(dict[str, Any]):
     """A message that a context keeps.
 
-    As long as `changes` is the same, the same object has the same keys and values. What lies deeper
+    As long as `count_changes` returns the same, the same object has the same keys and values. What lies deeper
     inside a message is not watched: whoever changes it replaces the message. A copy is a plain dict.
     """
 

@@ -183,15 +183,15 @@ class _Work:
     def __post_init__(self) -> None:
         self.messages, self.tokens = list(self.view.messages), list(self.view.tokens)
         self.total = self.view.total
-        said = [index for index, each in enumerate(self.messages) if is_by_user(each)]
-        self.first_said, self.last_said = (said[0], said[-1]) if said else (-1, -1)
+        by_user = [index for index, each in enumerate(self.messages) if is_by_user(each)]
+        self.first_of_user, self.last_of_user = (by_user[0], by_user[-1]) if by_user else (-1, -1)
         self.groups = [group for group in list(groups(self.messages))[:-1] if self._may_go(group)]
 
     def _may_go(self, group: list[int]) -> bool:
         first = self.messages[group[0]]
-        is_said = self.first_said in group or self.last_said in group
+        is_of_user = self.first_of_user in group or self.last_of_user in group
         is_ours = first.get("role") in SYSTEM or is_notice(first)
-        return not (is_said or is_ours or any(self.must_stay(self.messages[at]) for at in group))
+        return not (is_of_user or is_ours or any(self.must_stay(self.messages[at]) for at in group))
 
     def truncate_results(self, share: float, protected: int, goal: float) -> None:
         """Truncate this share of the results, the oldest first, until the goal is reached."""
@@ -206,10 +206,10 @@ class _Work:
                 return
             self.truncated += self._truncate(index)
 
-    def truncate_first_said(self) -> None:
+    def truncate_first_of_user(self) -> None:
         """Truncate the user's first message, unless it is the last one, too."""
-        if self.first_said != self.last_said:
-            self._truncate(self.first_said)
+        if self.first_of_user != self.last_of_user:
+            self._truncate(self.first_of_user)
 
     def _truncate(self, index: int) -> bool:
         message = self.messages[index]
@@ -237,13 +237,13 @@ class _Work:
     def _notice_tokens(self) -> int:
         """How many more tokens the notice will have than the one that is there."""
         count = self.view.messages_removed + len(self.messages)
-        said = self._notice(count)
+        planned = self._notice(count)
         old = sum(
             tokens
             for message, tokens in zip(self.messages, self.tokens, strict=True)
             if is_notice(message)
         )
-        return (0 if said is None else estimate_tokens(said)) - old
+        return (0 if planned is None else estimate_tokens(planned)) - old
 
     def _notice(self, count: int) -> Message | None:
         truncated = self.view.results_truncated + self.truncated
@@ -255,12 +255,12 @@ class _Work:
         view.results_truncated = self.view.results_truncated + self.truncated
         view.messages_removed = self.view.messages_removed + len(self.removed)
         view.left_out = [self.view.messages[index] for index in sorted(self.removed)]
-        said = self._notice(view.messages_removed) if self.removed else None
+        waiting_notice = self._notice(view.messages_removed) if self.removed else None
         for index, message in enumerate(self.messages):
             is_old_notice = bool(self.removed) and is_notice(message)
-            if said is not None and (index in self.removed or is_old_notice):
-                view.add(said)
-                said = None
+            if waiting_notice is not None and (index in self.removed or is_old_notice):
+                view.add(waiting_notice)
+                waiting_notice = None
             if index not in self.removed and not is_old_notice:
                 view.add(message, tokens=self.tokens[index])
         return view
@@ -293,7 +293,7 @@ def compact(
             goal = target if level.protection == 1 else (target + most) / 2
             work.remove_messages(level.protection, goal)
     if work.total > most:
-        work.truncate_first_said()
+        work.truncate_first_of_user()
     if work.total > most:
         work.truncate_results(1.0, 0, most)
     return work.finish_view()

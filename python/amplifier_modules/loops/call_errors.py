@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
 
-from ..running.failure import in_words
+from ..running.failure import format_error
 from ..spending.budget import OverBudgetError
 from .answers.response import RequestedCall
 from .recoverable_errors import ErrorKind, GivenUp, RecoverableError
@@ -93,7 +93,7 @@ def words_for_model(name: str, error: Exception) -> str:
     if isinstance(error, _CALL_ERRORS):
         text = f"Error: {error}"
     else:
-        text = f"Error: tool `{name}` failed: {in_words(error)}"
+        text = f"Error: tool `{name}` failed: {format_error(error)}"
     return ToolResult(output=text).get_serialized_output()
 
 

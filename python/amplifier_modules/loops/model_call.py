@@ -120,6 +120,7 @@ class ModelCall:
         await self._hooks.notify(
             PROVIDER_RESPONSE, lambda: {**about, **_usage_data(response), "response": response}
         )
+        # Without a listener the blocks are not even listed, which takes 6 µs for each answer.
         has_listeners = self._hooks.has_listeners
         is_shown = (
             self._is_streaming

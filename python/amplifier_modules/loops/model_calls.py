@@ -12,7 +12,7 @@ from amplifier_core.events import PROVIDER_ERROR, PROVIDER_REQUEST, USER_NOTIFIC
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
-from ..running.failure import in_words
+from ..running.failure import format_error
 from ..spending.account import Limit
 from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
 from ..spending.ledger import Ledger, LimitReachedError
@@ -209,7 +209,7 @@ class ModelAsker:
         except Exception as error:  # noqa: BLE001 -- `provider:error` reports it
             report.answer = (
                 f"Stopped after {report.iterations} model calls, the limit of this turn; "
-                f"the closing call failed: {in_words(error)}"
+                f"the closing call failed: {format_error(error)}"
             )
         else:
             if isinstance(step, LimitReached):

@@ -9,7 +9,7 @@ from enum import Enum
 from itertools import takewhile
 from typing import Any, Generic, TypeVar
 
-from ..tool.loop_breaking import can_end_turn
+from ..tool.endings import can_end_turn
 
 
 class ErrorKind(Enum):

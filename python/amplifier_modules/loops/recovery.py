@@ -7,7 +7,7 @@ from typing import Any
 
 from amplifier_core.llm_errors import ConfigurationError
 
-from ..tool.loop_breaking import can_end_turn
+from ..tool.endings import can_end_turn
 from .recoverable_errors import (
     EXAMPLE,
     REPEATED,

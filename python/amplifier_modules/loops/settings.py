@@ -18,8 +18,7 @@ from amplifier_providers.settings import OptionalText, Settings
 from amplifier_providers.value_problems import Form
 
 from ..spawn.family import TaskLimits
-from ..spending.budget import Budget
-from ..spending.budget_config import budget_of
+from ..spending.budget import Budget, budget_of
 from .answers.tagged_request import TOOLS_PLACE, ToolFormat
 from .model_roles import RoleModel, RoleModels
 

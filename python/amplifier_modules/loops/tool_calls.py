@@ -15,7 +15,7 @@ from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.message_models import ChatResponse, TextBlock
 
 from ..spending.account import Limit
-from ..tool.exit import ToolExitError
+from ..tool.endings import ToolExitError
 from .answers.response import RequestedCall
 from .boundary.together import Together, together
 from .call_errors import error_of_call

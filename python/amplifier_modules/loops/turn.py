@@ -82,7 +82,7 @@ class Turn:
         running = RUNNING.set(ledger)
         aside = SIDE_CALL.set(partial(ask_aside, state) if has_models else None)
         if ledger is not None:
-            ledger.tell(state.hooks)
+            ledger.report_to(state.hooks)
             ledger.begin()
         try:
             with state.cancellation.interruptible() as whole:

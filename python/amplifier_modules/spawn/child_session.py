@@ -16,7 +16,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleLoader
 
 from ..contexts.attached import attach_context
-from ..running.token_ending import is_of_token
+from ..running.failure import is_of_token
 from ..spending.budget import Budget
 from ..spending.ledger import RUNNING, Ledger
 from .child_plan import child_plan

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
-from amplifier_core._handlers.judged_events import JUDGED_EVENTS
+from amplifier_core._handlers.mistakes import JUDGED_EVENTS
 from amplifier_core._kernel import capability_names
 from amplifier_core._loading.mounted_modules import MountedModule, mounted_in, mounted_modules
 from amplifier_core._loading.session_bound import is_session_bound

@@ -207,3 +207,17 @@ def _check(name: str, value: object) -> None:
         raise TypeError(f"`{name}` of a budget is of type `{found}` (must be {wanted}, or None)")
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"`{name}` of a budget is `{value}` (must be {wanted}, or None)")
+
+
+def budget_of(given: Any) -> Any:
+    """Return the budget that a mapping describes, and anything else as it is.
+
+    Raises:
+        ValueError: The mapping does not describe a budget.
+    """
+    if not isinstance(given, Mapping):
+        return given
+    try:
+        return Budget.of_config(cast("Mapping[str, Any]", given))
+    except TypeError as error:
+        raise ValueError(str(error)) from error

@@ -253,8 +253,8 @@ def _is_results(message: Message) -> bool:
 
 def _result(name: str | None, call_id: str | None, output: Any) -> str:
     # JSON, with `</` escaped: no result can contain the closing tag.
-    said = {"tool_name": name, "id": call_id, "result": output}
-    known = {key: value for key, value in said.items() if value is not None}
+    fields = {"tool_name": name, "id": call_id, "result": output}
+    known = {key: value for key, value in fields.items() if value is not None}
     text = json_text(known).replace("</", "<\\/")
     return f"<{RESULT_TAG}>{text}</{RESULT_TAG}>"
 

@@ -23,7 +23,7 @@ from amplifier_core._kernel.left_behind import Leaving, Steps, steps_of
 from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_providers.running.loop_thread import caller_into_loop
 
-from ...tool.exit import ToolExitError, may_be_ctrl_c
+from ...tool.endings import ToolExitError, may_be_ctrl_c
 
 LastSteps: TypeAlias = Iterator[Awaitable[None]]
 """What is left to do, one after the other; what was interrupted is not repeated."""
