@@ -75,7 +75,7 @@ class AskedFunction:
         timeout: float,  # noqa: ASYNC109 - the kernel's contract
         default: Literal["allow", "deny"],
     ) -> str:
-        """Ask, and return the answer in the kernel's words."""
+        """Ask, and return the answer in the form that the kernel reads."""
         from amplifier_core._kernel.asker import note_words
 
         answer = await call_function(self._function, question_about(prompt, timeout))

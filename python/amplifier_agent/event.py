@@ -84,4 +84,4 @@ class Status(Event):
     kind: str
     """The event's name."""
     text: str
-    """The same in words."""
+    """The same as a sentence for a person."""

@@ -11,7 +11,7 @@ import anyio
 from amplifier_core import events
 from amplifier_core._kernel.capability_names import TURN_BUDGET
 from amplifier_modules.loops.loop import Loop, ledger_of_turn
-from amplifier_modules.running.failure import is_of_token
+from amplifier_modules.running.failure import is_token_cancellation
 from amplifier_modules.spending.ledger import RUNNING
 
 from .history import without_system
@@ -63,7 +63,9 @@ class Turn(Generic[T_co]):
                     text, value, ending = await self._read_answer(prompt, self._output)
             result = self.result = await self._result(text, value, ending)
         except BaseException as error:
-            is_cancelled = self._coordinator.cancellation.is_cancelled and is_of_token(error)
+            is_cancelled = self._coordinator.cancellation.is_cancelled and is_token_cancellation(
+                error
+            )
             ending = CANCELLED if is_cancelled else ending_of(error)
             with anyio.CancelScope(shield=True):
                 result = self.result = await self._result("", None, ending)

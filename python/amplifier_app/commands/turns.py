@@ -151,7 +151,7 @@ class Turns:
             self._conversation.steer(text)
 
     def cancel(self) -> None:
-        """End the turn that runs, without a word."""
+        """End the turn that runs, without a notice."""
         if self._turn is not None and self._conversation is not None:
             self._conversation.token.request_immediate()
             self._turn.stop()

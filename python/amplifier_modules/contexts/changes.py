@@ -66,7 +66,7 @@ class SentMessages(list[dict[str, Any]]):
         return list, (list(self),)
 
 
-def _unknown(name: str) -> Callable[..., Any]:
+def _dropping_lineage(name: str) -> Callable[..., Any]:
     method = cast("Callable[..., Any]", getattr(list, name))
 
     def change(self: SentMessages, *args: Any, **kwargs: Any) -> Any:
@@ -82,4 +82,4 @@ for _name in (
     "__setitem__", "__delitem__", "__iadd__", "__imul__", "append", "clear", "extend", "insert",
     "pop", "remove", "reverse", "sort",
 ):  # fmt: skip
-    setattr(SentMessages, _name, _unknown(_name))
+    setattr(SentMessages, _name, _dropping_lineage(_name))

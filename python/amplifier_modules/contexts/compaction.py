@@ -23,7 +23,7 @@ from amplifier_providers.requests.token_estimate import estimate_tokens
 from amplifier_providers.running.count_noun import count_noun
 from amplifier_providers.settings import Settings
 
-from .messages import RESULTS, SYSTEM, Message, groups, is_by_user, program_of
+from .messages import RESULTS, SYSTEM, Message, group_messages, is_by_user, program_of
 
 
 @dataclass
@@ -81,7 +81,7 @@ def is_notice(message: Message) -> bool:
     return program_of(message) == SOURCE
 
 
-def notice(
+def make_notice(
     verbosity: Verbosity, removed: int, truncated: int = 0, summary: str | None = None
 ) -> Message | None:
     """Return the notice; None where none is wanted and there is no summary.
@@ -185,7 +185,9 @@ class _Work:
         self.total = self.view.total
         by_user = [index for index, each in enumerate(self.messages) if is_by_user(each)]
         self.first_of_user, self.last_of_user = (by_user[0], by_user[-1]) if by_user else (-1, -1)
-        self.groups = [group for group in list(groups(self.messages))[:-1] if self._may_go(group)]
+        self.groups = [
+            group for group in list(group_messages(self.messages))[:-1] if self._may_go(group)
+        ]
 
     def _may_go(self, group: list[int]) -> bool:
         first = self.messages[group[0]]
@@ -247,7 +249,7 @@ class _Work:
 
     def _notice(self, count: int) -> Message | None:
         truncated = self.view.results_truncated + self.truncated
-        return notice(self.settings.compaction_notice, count, truncated, self.view.summary)
+        return make_notice(self.settings.compaction_notice, count, truncated, self.view.summary)
 
     def finish_view(self) -> View:
         """Return the view, with a notice in the place of what was left out."""

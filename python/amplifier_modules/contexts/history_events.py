@@ -186,7 +186,7 @@ class HistoryEvents:
         try:
             while self._waiting:
                 event, data = self._waiting[0]
-                await _in_time(self._hooks.emit(event, data), f"the hooks of `{event}`")
+                await _await_in_time(self._hooks.emit(event, data), f"the hooks of `{event}`")
                 self._waiting.popleft()
                 self._emitted += 1
         finally:
@@ -217,7 +217,7 @@ async def connect_history_events(context: Any, hooks: Any) -> HistoryEvents | No
     return events
 
 
-async def _in_time(emission: Coroutine[Any, Any, Any], what: str) -> None:
+async def _await_in_time(emission: Coroutine[Any, Any, Any], what: str) -> None:
     """Await handlers for a limited time.
 
     They hold a turn that is being cancelled: the caller shields them.

@@ -24,7 +24,7 @@ def is_by_user(message: Message) -> bool:
     return is_user and not _has_results(message)
 
 
-def groups(messages: list[Message]) -> Iterator[list[int]]:
+def group_messages(messages: list[Message]) -> Iterator[list[int]]:
     """Yield the indices of messages that stay together: a message and the tool results after it."""
     group: list[int] = []
     for index, message in enumerate(messages):
@@ -42,7 +42,7 @@ def can_be_sent(message: Mapping[str, Any]) -> bool:
     return isinstance(role, str) and role in ROLES
 
 
-def behind_calls(messages: list[Message]) -> int:
+def count_behind_calls(messages: list[Message]) -> int:
     """Return how many messages at the end are neither a call nor a result."""
     count = 0
     while count < len(messages) and messages[-1 - count].get("role") not in ("assistant", "tool"):

@@ -18,7 +18,7 @@ from amplifier_providers.settings import read_settings
 from .changes import OwnMessage, SentMessages
 from .context_settings import ContextSettings
 from .history_events import GIVEN, HISTORY_EVENTS, HistoryEvents, from_source
-from .messages import Message, behind_calls, call_ids, can_be_sent
+from .messages import Message, call_ids, can_be_sent, count_behind_calls
 from .meter import TokenMeter
 from .put_aside import PutAside
 from .read_stored import ReaderMount
@@ -244,7 +244,7 @@ class SimpleContext:
             call_id = message.get("tool_call_id")
             if isinstance(call_id, str) and call_id in self._open_calls:
                 self._open_calls.remove(call_id)
-                behind = behind_calls(self._messages)
+                behind = count_behind_calls(self._messages)
         elif role == "assistant":
             self._open_calls = call_ids(message)
         index = len(self._messages) - behind
@@ -253,7 +253,7 @@ class SimpleContext:
         self._tokens.insert(index, tokens)
         if can_be_sent(message):
             view = self._shown.view
-            view.add(message, behind and behind_calls(view.messages), tokens)
+            view.add(message, behind and count_behind_calls(view.messages), tokens)
         return index
 
     def _own(self, message: Mapping[str, Any]) -> Message:

@@ -120,7 +120,7 @@ class Pause:
 
         self._waiting.add(wake)
         try:
-            with cancellation.heard_by(wake):
+            with cancellation.notifying(wake):
                 while self.is_on and not cancellation.is_cancelled:
                     await changed.wait()
                     changed = anyio.Event()
@@ -135,7 +135,7 @@ _SHORTEST_SECONDS = 0.001
 
 
 @asynccontextmanager
-async def warned_in_time(ledger: Ledger) -> AsyncGenerator[None]:
+async def warn_in_time(ledger: Ledger) -> AsyncGenerator[None]:
     """Warn when most of the seconds of a turn are over, while the turn goes on in the block.
 
     At the end of the block, the handler of a warning that is being emitted is cancelled.

@@ -26,9 +26,9 @@ from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context
 from .boundary.cancellation import (
-    Contained,
+    ContainedSteps,
+    await_interruptibly_within,
     contain_error,
-    ending_after,
     is_cancelled,
 )
 from .boundary.together import Together, absorb_own_cancellation
@@ -50,8 +50,8 @@ from .tool_answer import (
     Answer,
     answer_of,
     as_text,
+    fit_content,
     result_for_hooks,
-    within,
 )
 from .turn_state import TurnState
 
@@ -84,7 +84,7 @@ class CallRun:
     )
 
     answer: Answer
-    """The result; until there is one, why there is none."""
+    """The result; until the call has ended, a text that says how far it came."""
     has_begun: bool
     """Whether the tool was started."""
     has_ended: bool
@@ -162,7 +162,7 @@ class CallRun:
         if is_failure_of_tool(error):
             logger.warning("tool `%s` failed: %s", name, format_error(error))
             logger.debug("traceback of tool `%s`", name, exc_info=error)
-        text = within(self._state.rules.max_bytes, words_for_model(name, error))
+        text = fit_content(self._state.rules.max_bytes, words_for_model(name, error))
         self.answer = Answer(text, is_error=True)
         await self._state.hooks.emit(TOOL_ERROR, {**self._about, "error": describe_error(error)})
 
@@ -302,14 +302,12 @@ class CallRun:
             steps: Any = returned
             if type(returned) is not CoroutineType:
                 steps = steps_of(awaitable_of(returned, "execute", name, _WAY_OUT))
-            limited = Contained(steps, self.is_stopping)
-            what, more = f"tool `{name}`", self._closing_seconds
-            return ending_after(self._state.rules.longest, limited, what, more)
+            limited = ContainedSteps(steps, self.is_stopping)
+            # A tool that waits for sub-agents may take as long to end as they.
+            more = partial(closing_seconds, self._state.hooks.coordinator, self.requested.id)
+            longest, what = self._state.rules.longest, f"tool `{name}`"
+            return await_interruptibly_within(longest, limited, what, more)
         raise escaped
-
-    def _closing_seconds(self) -> float:
-        """Return how much longer than others the tool may take to end: what its sub-agents may."""
-        return closing_seconds(self._state.hooks.coordinator, self.requested.id)
 
     async def _answer_after_hooks(
         self, tool_input: dict[str, Any], shown: dict[str, Any], answer: Answer
@@ -326,7 +324,7 @@ class CallRun:
         if replaced is shown or replaced == shown:
             return answer
         limit = self._state.rules.max_bytes
-        return Answer(within(limit, as_text(replaced, limit)), answer.is_error)
+        return Answer(fit_content(limit, as_text(replaced, limit)), answer.is_error)
 
 
 def _copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:

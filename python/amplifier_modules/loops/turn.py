@@ -30,7 +30,7 @@ from .goal_mode import GoalMode
 from .model_call import TurnModels
 from .model_calls import Answered, Denied, LimitReached, ModelAsker, ModelStep, ask_aside
 from .model_roles import tool_tags
-from .pace import warned_in_time
+from .pace import warn_in_time
 from .recovery import Recovery
 from .settings import UNLIMITED
 from .tool_calls import ToolRound
@@ -141,7 +141,7 @@ class Turn:
                 time.end_at(inf if left is None else time.now() + left)
 
             with ledger.noticing_pauses(lambda: time.soon(set_end)):
-                async with warned_in_time(ledger):
+                async with warn_in_time(ledger):
                     outcome = await self._converse()
         if time.was_caught:
             self._state.report.reason = ledger.out_of_time().reason

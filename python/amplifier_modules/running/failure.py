@@ -32,8 +32,11 @@ def format_error(error: BaseException) -> str:
     return f"{description['type']}: {description['msg']}".removesuffix(": ")
 
 
-def is_of_token(error: BaseException) -> bool:
-    """Whether a loop that is not ours let its cancellation through, and nobody else cancelled."""
+def is_token_cancellation(error: BaseException) -> bool:
+    """Whether it is the cancellation that the token of the session asked for.
+
+    A loop that is not ours may let it through. A task that somebody else cancelled has another one.
+    """
     task = asyncio_task()
     if task is None or isinstance(error, AbortError):
         return isinstance(error, AbortError)

@@ -16,7 +16,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleLoader
 
 from ..contexts.attached import attach_context
-from ..running.failure import is_of_token
+from ..running.failure import is_token_cancellation
 from ..spending.budget import Budget
 from ..spending.ledger import RUNNING, Ledger
 from .child_plan import child_plan
@@ -209,7 +209,7 @@ class ChildSession:
         try:
             text = await self.session.execute(prompt)
         except BaseException as error:
-            if token.is_cancelled and is_of_token(error):
+            if token.is_cancelled and is_token_cancellation(error):
                 return CANCELLED
             raise
         finally:

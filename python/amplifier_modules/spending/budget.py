@@ -183,7 +183,7 @@ def is_over_budget(data: Mapping[str, Any]) -> bool:
 
 
 def warning_text(data: Mapping[str, Any]) -> str:
-    """Return the event `budget:warning` in words, from its data."""
+    """Return the message of the event `budget:warning`, from its data."""
     kind, used, limit = data.get("kind"), data.get("used"), data.get("limit")
     is_shared = data.get("is_shared") is True
     whose = "the shared budget" if is_shared else "this turn"

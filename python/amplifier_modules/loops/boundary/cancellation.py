@@ -31,7 +31,7 @@ LastSteps: TypeAlias = Iterator[Awaitable[None]]
 logger = logging.getLogger(__name__)
 
 
-class Contained:
+class ContainedSteps:
     """The steps of a tool; what would end more than its call is raised as a `ToolExitError`.
 
     Ctrl+C and the cancellation of the turn go through.
@@ -165,7 +165,7 @@ class TurnCancellation:
             await self._token.trigger_callbacks()
 
     @contextmanager
-    def heard_by(self, listen: Callable[[], object]) -> Generator[None]:
+    def notifying(self, listen: Callable[[], object]) -> Generator[None]:
         """Call a function, in whatever thread asks, when the turn is to be cancelled."""
         token: Any = self._token
         if not hasattr(token, "register_child"):
@@ -184,7 +184,7 @@ class TurnCancellation:
             return
         call_soon, asked = caller_into_loop(), anyio.Event()
         with (
-            self.heard_by(lambda: call_soon(lambda: asked.set())),
+            self.notifying(lambda: call_soon(lambda: asked.set())),
             anyio.move_on_after(seconds),
         ):
             await asked.wait()
@@ -209,8 +209,8 @@ class _Listener:
         return False
 
 
-class Shielded:
-    """Work that must finish during cancellation: `with Shielded(): ...`.
+class Shield:
+    """Work that must finish during cancellation: `with Shield(): ...`.
 
     It shields from the session's own token and from the scopes of anyio and trio, but not from
     `asyncio.Task.cancel`, which interrupts whatever the task awaits.
@@ -262,15 +262,15 @@ async def finish_steps(steps: LastSteps) -> None:
         raise cancellation
 
 
-def ending(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
+def await_interruptibly(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
     """Await something that ends when the part of the turn around it is interrupted.
 
     Under asyncio, what does not end within `LEAVE_SECONDS` is left behind.
     """
-    return _ending(steps_of(awaitable), what)
+    return _await_steps(steps_of(awaitable), what)
 
 
-async def _ending(steps: Any, what: str, more: Callable[[], float] | None = None) -> Any:
+async def _await_steps(steps: Any, what: str, more: Callable[[], float] | None = None) -> Any:
     # Time limits within, such as that of a sub-agent, begin no grace.
     around = innermost()
     # Most hooks wait for nothing: then this step is all.
@@ -282,9 +282,9 @@ async def _ending(steps: Any, what: str, more: Callable[[], float] | None = None
     return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).await_rest(awaited)
 
 
-def ending_after(
+def await_interruptibly_within(
     seconds: float | None,
-    steps: Contained,
+    steps: ContainedSteps,
     what: str,
     more: Callable[[], float] | None = None,
 ) -> Coroutine[Any, Any, Any]:
@@ -292,17 +292,17 @@ def ending_after(
 
     Args:
         seconds: None for no limit.
-        steps: What ends when the part of the turn around it is interrupted, see `ending`.
+        steps: What ends when the part of the turn around it is interrupted, see `await_interruptibly`.
         what: What it is, for warnings.
         more: Returns how many seconds longer than others it may take to end once it must; None for
             no longer than they.
     """
     if seconds is None:
-        return _ending(steps, what, more)
-    return _ending_after(seconds, steps, what, more)
+        return _await_steps(steps, what, more)
+    return _await_within(seconds, steps, what, more)
 
 
-async def _ending_after(
+async def _await_within(
     seconds: float, steps: Any, what: str, more: Callable[[], float] | None
 ) -> Any:
     with Interruption() as limit:

@@ -30,7 +30,7 @@ from .call_approval import (
     with_words,
     within_seconds,
 )
-from .cancellation import Shielded, ending, grace
+from .cancellation import Shield, await_interruptibly, grace
 from .injection import Injection, injections_of
 
 logger = logging.getLogger(__name__)
@@ -225,7 +225,7 @@ class HookPoints:
         return waiting
 
     def _emit(self, event: str, data: dict[str, Any]) -> Awaitable[Any]:
-        return ending(self.registry.emit(event, data), f"a hook of `{event}`")
+        return await_interruptibly(self.registry.emit(event, data), f"a hook of `{event}`")
 
     def _begin_call(self, call: Mapping[str, Any]) -> None:
         about = dict(call)
@@ -258,7 +258,7 @@ class HookPoints:
 
     def _carry_out(self, result: Any, event: str) -> Awaitable[Any]:
         processed = self.coordinator.process_hook_result(result, event)
-        return ending(processed, f"what a hook of `{event}` asked for")
+        return await_interruptibly(processed, f"what a hook of `{event}` asked for")
 
     async def _process(self, result: Any, event: str, asked: AskedCall | None = None) -> Verdict:
         """Carry out the action of a result; `asked` is the call that it asks about."""
@@ -271,7 +271,7 @@ class HookPoints:
         changed: Any = getattr(result, "data", None)
         if self.coordinator is not None and action == "inject_context":
             # What is injected for good is emitted as a whole.
-            with Shielded():
+            with Shield():
                 result = await self._carry_out(result, event)
         elif self.coordinator is not None and action != "ask_user":
             result = await self._carry_out(result, event)

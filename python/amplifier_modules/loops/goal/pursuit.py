@@ -179,12 +179,12 @@ class GoalPursuit:
             and len(self._judged_rounds) > 1
             and self._limit() is None
         ):
-            self._summary = await self._summed_up(end, ask)
+            self._summary = await self._sum_up(end, ask)
         progress = self._progress(end.verdict.value, reached, end.reason)
         await self._hooks.emit(GOAL_PROGRESS, progress)
         return end
 
-    async def _summed_up(self, end: GoalEnd, ask: Ask) -> str | None:
+    async def _sum_up(self, end: GoalEnd, ask: Ask) -> str | None:
         prompt = summary_prompt(
             self._goal or "", end.verdict.value, end.reason, self._judged_rounds
         )
