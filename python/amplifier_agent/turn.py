@@ -98,7 +98,7 @@ class Turn(Generic[T_co]):
 
     @contextmanager
     def _one_budget(self) -> Generator[None]:
-        """Have the round of repair, which is a turn for the loop, draw on the same budget."""
+        """Let the round of repair, which is a turn for the loop, use the same budget."""
         loop = self._coordinator.get("orchestrator")
         configured = loop.settings.budget if isinstance(loop, Loop) else None
         ledger = ledger_of_turn(configured, self._coordinator)

@@ -236,7 +236,7 @@ class Account:
                 yield {"kind": kind, "used": number(amount), "limit": number(limit), **self._about}
 
     def _count_turn(self, change: int) -> None:
-        """Take notice that a turn which draws on this account runs or no longer does."""
+        """Note that a turn which draws on this account has begun or ended."""
 
 
 def warned_from(limit: float | Decimal) -> Decimal:

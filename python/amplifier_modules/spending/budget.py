@@ -136,7 +136,7 @@ class SharedBudget(Budget):
         return vars(self).get("_account")
 
     def open_account(self, account: AccountT) -> AccountT:
-        """Have an account count its turns, unless it has one; return the one that does."""
+        """Set the account that counts its turns, unless there is one; return the one in use."""
         return vars(self).setdefault("_account", account)
 
     def limits(self) -> Budget:

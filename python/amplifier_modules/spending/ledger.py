@@ -288,7 +288,7 @@ class Ledger(Account):
         return None
 
     def _notice_running(self) -> None:
-        """Have the shared budgets know whether the turn runs: their time is that of such turns."""
+        """Tell the shared budgets whether the turn runs: their clocks stop while none does."""
         runs = self._has_begun and not self.is_over and not self._stopwatch.is_paused
         if runs is not self._runs:
             self._runs = runs

@@ -91,7 +91,7 @@ class TaskTool:
         self.input_schema: dict[str, Any] = _schema()
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
-        """Do an action; what is wrong with it is in the result."""
+        """Do an action; an error of it is in the result."""
         try:
             arguments = _Task.model_validate(input)
         except ValidationError as error:
