@@ -86,7 +86,10 @@ _HOMES = {
     "amplifier_providers.scripted": "ScriptItem ScriptedProvider",
     "amplifier_modules.tool.context": "ToolContext",
     ".approvals": "Approvals",
-    ".event": "Event Question QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress ToolStarted",
+    ".event": (
+        "Event Question QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress"
+        " ToolStarted"
+    ),
     ".function_hook": "Hook hook",
     ".plan": "AgentOptions Module",
     ".result": "GoalEnding GoalOutcome Message Result StatusError TokenUsage TurnStatus",

@@ -85,7 +85,7 @@ class _Child:
         self._judges: list[Handler] = []
 
     def obey(self, rights: Rights) -> None:
-        """Let the hooks of the parent judge the session, and its approval system answer questions."""
+        """Let the hooks of the parent judge the session, and its approval system answer."""
         coordinator: Any = self.session.coordinator
         self._judges = rights.judges()
         if rights.approvals is not None:

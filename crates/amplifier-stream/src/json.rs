@@ -152,9 +152,9 @@ impl<'a> Scanner<'a> {
         Ok(match self.peek() {
             Some(b'"') => Json::Str(self.string()?.into_owned()),
             Some(b'{') => {
-                // Objects of a list are often alike: with room for as many entries as the one before
-                // had, a map does not grow step by step. No more than 16, as one long object must
-                // not make a thousand empty ones long.
+                // Objects of a list are often alike: with room for as many entries as the one
+                // before had, a map does not grow step by step. No more than 16, as one long object
+                // must not make a thousand empty ones long.
                 let mut map = Object::with_capacity(self.usual_length.min(16));
                 self.object(|key, scanner| {
                     let at = scanner.at;

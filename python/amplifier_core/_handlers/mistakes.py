@@ -1,4 +1,4 @@
-"""Answers of hooks that have no effect: refused in strict sessions where they decide, else logged."""
+"""Answers of hooks that have no effect: refused in strict sessions if they decide, else logged."""
 
 from __future__ import annotations
 

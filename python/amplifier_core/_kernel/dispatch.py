@@ -1,4 +1,4 @@
-"""The registered handlers of an event, and the judgement over it, fed with their answers in order."""
+"""The registered handlers of an event, and the judgement over it, made of their answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a handler answered, and the results and messages to the user that the kernel makes of answers."""
+"""What a handler answered, and the results and notices that the kernel makes of answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Notice:
             self._sources.append(source)
 
     def add_to(self, result: HookResult) -> HookResult:
-        """Return a result with the message of all handlers: all texts, the highest level, every source."""
+        """Return a result with the message of all handlers: texts, highest level, sources."""
         update: dict[str, Any] = {}
         if self._suppresses_output:
             update["suppress_output"] = True

@@ -1,4 +1,4 @@
-"""Messages and lists of messages that notice their changes, so that nobody compares them by value."""
+"""Messages and lists of messages that note their changes, which saves comparing them by value."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, cast
 class OwnMessage(dict[str, Any]):
     """A message that a context keeps.
 
-    As long as `count_changes` returns the same, the same object has the same keys and values. What lies deeper
-    inside a message is not watched: whoever changes it replaces the message. A copy is a plain dict.
+    As long as `count_changes` returns the same, the same object has the same keys and values. What
+    lies deeper inside a message is not watched: whoever changes it replaces the message. A copy is a
+    plain dict.
     """
 
     __slots__ = ()

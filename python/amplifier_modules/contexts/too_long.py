@@ -1,4 +1,4 @@
-"""Requests that are too long for their model: what a refusal teaches, and the error if none is shorter."""
+"""Requests that are too long for their model: the budget learned from a refusal, and the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time of a turn: pauses, delays between model calls and words, and the warning before its end."""
+"""The time of a turn: pauses, delays between calls and words, and the warning before its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors that a model can correct in its next answer: their kinds, their count, and their messages."""
+"""Errors that a model can correct in its next answer: their kinds, counts and messages."""
 
 from __future__ import annotations
 

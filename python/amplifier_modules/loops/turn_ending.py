@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 def is_silent(state: TurnState) -> bool:
     """Whether a turn that was not cancelled can end without events.
 
-    Nobody listens to them, and nothing is left to emit. Most turns of a program without hooks end like
-    this, which saves the scopes that `TurnEnding.close` needs against a cancellation.
+    Nobody listens to them, and nothing is left to emit. Without hooks most turns end like this,
+    which saves the scopes that `TurnEnding.close` needs against a cancellation.
     """
     hooks = state.hooks
     has_emitted_all = state.history.has_emitted_all() and not hooks.has_open_calls()

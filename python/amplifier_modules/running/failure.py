@@ -1,4 +1,4 @@
-"""Errors of what runs: as text for events and results, and whether one is the cancellation of a turn."""
+"""Errors of what runs: as text for events and results, and the cancellation of a turn."""
 
 from __future__ import annotations
 

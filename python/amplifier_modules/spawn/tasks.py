@@ -169,7 +169,7 @@ class Tasks:
         return task.id
 
     def list(self) -> list[TaskInfo]:
-        """Return the state of each task, the oldest first; of those that are over, the last ones."""
+        """Return the state of each task, oldest first; of those that are over, the last ones."""
         return [task.info() for task in self._tasks.values()]
 
     async def result(self, id: str) -> TaskResult:

@@ -1,4 +1,4 @@
-"""Checks of tool calls: the name, the arguments by their schema, the commands and URLs among them."""
+"""Checks of tool calls: the name, the arguments by their schema, and commands and URLs in them."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
     found: list[RequestedCall] = []
     for call in calls:
         if type(call) is ToolCall and not call.__pydantic_extra__:
-            # The calls of our providers: there is nothing to look for, as there is in those of others.
+            # The calls of our providers, which have no other forms to look for.
             id, name, arguments = call.id, call.name, call.arguments
             types = (type(id), type(name), type(arguments))
             if types == (str, str, dict) and id and name:

@@ -292,7 +292,7 @@ def await_interruptibly_within(
 
     Args:
         seconds: None for no limit.
-        steps: What ends when the part of the turn around it is interrupted, see `await_interruptibly`.
+        steps: What ends where the part of the turn around it is interrupted.
         what: What it is, for warnings.
         more: Returns how many seconds longer than others it may take to end once it must; None for
             no longer than they.

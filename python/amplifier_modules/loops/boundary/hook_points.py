@@ -101,7 +101,7 @@ class HookPoints:
     async def notify(self, event: str, make_payload: Callable[[], dict[str, Any]]) -> None:
         """Emit an event that hooks can only observe; its payload is made where somebody listens.
 
-        Most events of most turns have no listener. To ask for one takes 0.14 µs, the payload with the
+        Most events of most turns have no listener. To ask for one takes 0.14 µs, a payload with the
         usage of an answer 2 µs.
         """
         if self.has_listeners(event):
@@ -233,7 +233,7 @@ class HookPoints:
         self._open_calls[call.get("tool_call_id")] = about
 
     async def _ask(self, question: Any, event: str, asked: AskedCall) -> Any:
-        """Emit what is asked, ask, and emit the answer; the clock of the budget stands still meanwhile."""
+        """Ask, and emit question and answer; the clock of the budget is paused meanwhile."""
         result = within_seconds(question, self._approval_timeout)
         ledger = running_ledger()
         with nullcontext() if ledger is None else ledger.pause_clock():
