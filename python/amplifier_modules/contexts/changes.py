@@ -10,8 +10,8 @@ class OwnMessage(dict[str, Any]):
     """A message that a context keeps.
 
     As long as `count_changes` returns the same, the same object has the same keys and values. What
-    lies deeper inside a message is not watched: whoever changes it replaces the message. A copy is a
-    plain dict.
+    lies deeper inside a message is not watched: whoever changes it replaces the message. A copy is
+    a plain dict.
     """
 
     __slots__ = ()
