@@ -120,7 +120,7 @@ def a_message_comes_between_a_call_and_its_result(patch: pytest.MonkeyPatch) -> 
     patch.setattr(Turn, "_take_step", with_steering)
     patch.setattr(TurnHistory, "add_results", behind_steering)
     # Our contexts would put the results where they belong.
-    patch.setattr(simple, "behind_calls", lambda messages: 0)
+    patch.setattr(simple, "count_behind_calls", lambda messages: 0)
 
 
 def an_answer_that_was_shown_is_asked_for_again(patch: pytest.MonkeyPatch) -> None:
