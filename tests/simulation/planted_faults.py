@@ -99,7 +99,9 @@ def sub_agents_outlive_their_session(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_group_is_split_where_it_is_shortened(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(compaction, "group_messages", lambda messages: ([each] for each in range(len(messages))))
+    patch.setattr(
+        compaction, "group_messages", lambda messages: ([each] for each in range(len(messages)))
+    )
 
 
 def a_message_comes_between_a_call_and_its_result(patch: pytest.MonkeyPatch) -> None:
