@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .approvals import Approvals
     from .event import (
         Event,
+        Question,
         QuestionAsked,
         Status,
         TextDelta,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     )
     from .function_hook import Hook, hook
     from .plan import AgentOptions, Module
-    from .question import Question
     from .result import (
         GoalEnding,
         GoalOutcome,
@@ -86,10 +86,12 @@ _HOMES = {
     "amplifier_providers.scripted": "ScriptItem ScriptedProvider",
     "amplifier_modules.tool.context": "ToolContext",
     ".approvals": "Approvals",
-    ".event": "Event QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress ToolStarted",
+    ".event": (
+        "Event Question QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress"
+        " ToolStarted"
+    ),
     ".function_hook": "Hook hook",
     ".plan": "AgentOptions Module",
-    ".question": "Question",
     ".result": "GoalEnding GoalOutcome Message Result StatusError TokenUsage TurnStatus",
     ".session": "Session",
     ".stream": "Stream",

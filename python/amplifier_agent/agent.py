@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .plan import AgentOptions, Module, Parts
     from .result import Message, Result
     from .session import Session
-    from .stream import Stream, Tell
+    from .stream import Stream, TakeEvent
 
 OutputT = TypeVar("OutputT")
 
@@ -166,9 +166,9 @@ class Agent(Generic[T_co]):
         check_messages(messages)
         check_goal(goal)
 
-        async def run(tell: Tell) -> Result[T_co]:
+        async def run(take_event: TakeEvent) -> Result[T_co]:
             async with self.session(messages=messages, state=state, goal=goal) as session:
-                return await session.tell(prompt, budget, tell)
+                return await session.run_turn(prompt, budget, take_event)
 
         return Stream(run)
 

@@ -26,7 +26,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 class AgentTool:
-    """Asks an agent; a turn of it that is not `completed` is an error of the tool."""
+    """Asks an agent; a turn that is not `completed` is an error of the tool."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class _Child:
         self._judges: list[Handler] = []
 
     def obey(self, rights: Rights) -> None:
-        """Have the session judged by the hooks of its parent, and ask whom that asks."""
+        """Let the hooks of the parent judge the session, and its approval system answer."""
         coordinator: Any = self.session.coordinator
         self._judges = rights.judges()
         if rights.approvals is not None:

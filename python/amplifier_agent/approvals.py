@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from amplifier_core.approval import ApprovalSystem
     from amplifier_providers.running.loop_thread import LoopThread
 
-    from .question import Question
+    from .event import Question
 
 Answer: TypeAlias = Union[bool, str, "ApprovalResponse"]
 """True grants; a text denies, and is what the model gets to read."""
@@ -75,7 +75,7 @@ class AskedFunction:
         timeout: float,  # noqa: ASYNC109 - the kernel's contract
         default: Literal["allow", "deny"],
     ) -> str:
-        """Ask, and return the answer in the kernel's words."""
+        """Ask, and return the answer in the form that the kernel reads."""
         from amplifier_core.approval import note_words
 
         answer = await call_function(self._function, question_about(prompt, timeout))
@@ -142,7 +142,7 @@ def check_answer(answer: Any, what: str) -> None:
 
     Args:
         answer: The answer.
-        what: What is said before it in errors.
+        what: The beginning of error messages.
 
     Raises:
         TypeError: It is neither a bool nor a text nor an `ApprovalResponse`.
@@ -172,7 +172,7 @@ def question_about(prompt: str, seconds: float | None) -> Question:
     """Return the question that the kernel asks, with the tool and its arguments."""
     from amplifier_core.approval import ASKED_CALL
 
-    from .question import Question
+    from .event import Question
 
     call = ASKED_CALL.get()
     limited = seconds is not None and 0 < seconds < float("inf")

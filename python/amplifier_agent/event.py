@@ -1,12 +1,22 @@
-"""What happens in a turn, as `stream` tells it."""
+"""The events of a turn, as `stream` yields them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .question import Question
+from pydantic import Field
+
+from amplifier_core.models import ApprovalRequest
+
+
+class Question(ApprovalRequest):
+    """A question about one step; `tool_name` is empty where no tool is asked about."""
+
+    id: str
+    """What an answer names it by."""
+    arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
+    """All arguments of the tool."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +52,7 @@ class ToolStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ToolProgress(Event):
-    """A tool tells how far it is; `fraction` is from 0 to 1."""
+    """A tool reports its progress; `fraction` is from 0 to 1."""
 
     id: str
     name: str
@@ -74,4 +84,4 @@ class Status(Event):
     kind: str
     """The event's name."""
     text: str
-    """The same in words."""
+    """The same as a sentence for a person."""

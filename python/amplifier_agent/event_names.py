@@ -66,7 +66,7 @@ def _tool_event(name: str, data: Any, raw: tuple[str, dict[str, Any]]) -> Event:
 
 
 def _question_of(data: Mapping[str, Any], raw: tuple[str, dict[str, Any]]) -> Event | None:
-    from .question import Question
+    from .event import Question
 
     if "question_id" not in data:
         return None

@@ -87,7 +87,7 @@ class TurnRecord:
 
     @property
     def unfinished(self) -> str:
-        """What the model has said of an answer that was not finished."""
+        """The text of an answer that was not finished."""
         return str(self._unfinished)
 
     def count_usage(self) -> Used:

@@ -35,9 +35,9 @@ from .type_parameters import T_co
 
 if TYPE_CHECKING:
     from .approvals import Answer
+    from .event import Question
     from .output import Output
-    from .question import Question
-    from .stream import Stream, Tell
+    from .stream import Stream, TakeEvent
 
 
 _RUNNING: ContextVar[tuple[tuple[Session[Any], Turn[Any]], ...]] = ContextVar(
@@ -140,7 +140,7 @@ class Session(Generic[T_co]):
                 stream: it would wait for itself.
             Exception: What the provider or the context raised; `last` then has the turn.
         """
-        return await self.tell(prompt, budget, None)
+        return await self.run_turn(prompt, budget, None)
 
     def stream(self, prompt: str, *, budget: Budget | None = None) -> Stream[T_co]:
         """Return a turn as a stream of events; the arguments are those of `run`."""
@@ -148,7 +148,7 @@ class Session(Generic[T_co]):
 
         check_turn(prompt, budget)
         stream: Stream[T_co] = Stream(
-            lambda tell: self.tell(prompt, budget, tell), self._check_task
+            lambda take_event: self.run_turn(prompt, budget, take_event), self._check_task
         )
         if self._streams is None:
             self._streams = weakref.WeakSet()
@@ -249,8 +249,10 @@ class Session(Generic[T_co]):
         with anyio.CancelScope(shield=True):
             await self.session.cleanup()
 
-    async def tell(self, prompt: str, budget: Budget | None, tell: Tell | None) -> Result[T_co]:
-        """Run a turn and pass its events on; `run` and `stream` are made of this."""
+    async def run_turn(
+        self, prompt: str, budget: Budget | None, take_event: TakeEvent | None
+    ) -> Result[T_co]:
+        """Run a turn and hand over its events, if somebody takes them; for `run` and `stream`."""
         self._check_call(prompt, budget)
         place = self._turns.begin()
         if place.waiting is not None:
@@ -263,8 +265,8 @@ class Session(Generic[T_co]):
                 raise ConfigurationError("; ".join(problems))
             turn = self._turn = Turn(self.session, self._output)
             _RUNNING.set((*running, (self, turn)))
-            if tell is not None:
-                observer = await self._start_observer(tell)
+            if take_event is not None:
+                observer = await self._start_observer(take_event)
             return await turn.run(prompt, budget or self._parts.budget)
         finally:
             if turn is not None:
@@ -301,7 +303,7 @@ class Session(Generic[T_co]):
                 " the end first"
             )
 
-    async def _start_observer(self, tell: Tell) -> Observer:
+    async def _start_observer(self, take_event: TakeEvent) -> Observer:
         from .event import QuestionAsked
         from .event_names import event_of
 
@@ -311,7 +313,7 @@ class Session(Generic[T_co]):
                 # Whoever takes the event may answer at once, before the turn waits.
                 self._waiting.expect(event.question)
             if event is not None:
-                await tell(event)
+                await take_event(event)
 
         observer = Observer(self._coordinator, handle)
         observer.start()

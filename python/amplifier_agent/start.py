@@ -18,7 +18,7 @@ from amplifier_core.session_capabilities import (
     SESSION_STEER,
     SESSION_WORKING_DIR,
 )
-from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
+from amplifier_modules.contexts.history_events import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.rules import goal_of
 from amplifier_modules.loops.loop import Loop, mount_loop
 from amplifier_modules.spawn.tasks import tasks_of
@@ -172,7 +172,7 @@ def _class_problem(name: str) -> str:
 
 
 def _provider_problems(coordinator: Any, parts: Parts) -> list[str]:
-    """Say what is wrong with the providers, or that there is none, unless a failed one is said."""
+    """List what is wrong with the providers, or that none is mounted and the plan names none."""
     providers = cast("dict[str, Any]", coordinator.get("providers") or {})
     loop = coordinator.get("orchestrator")
     # A mock has any attribute, but only once it is accessed.
@@ -191,7 +191,7 @@ def _provider_problems(coordinator: Any, parts: Parts) -> list[str]:
 
 
 def budget_problems(coordinator: Any, budget: Budget | None) -> list[str]:
-    """Say why a budget cannot be kept: the loop keeps none, or nobody tells what a call costs."""
+    """List why a budget cannot be kept: the loop keeps none, or the cost of a call is not known."""
     if budget is None:
         return []
     problems: list[str] = []
@@ -214,7 +214,7 @@ def budget_problems(coordinator: Any, budget: Budget | None) -> list[str]:
 
 
 def goal_problems(coordinator: Any) -> list[str]:
-    """Say why a goal cannot be pursued: the loop pursues none."""
+    """List why a goal cannot be pursued: the loop pursues none."""
     if goal_of(coordinator) is None or (foreign := _foreign_loop(coordinator)) is None:
         return []
     return [f"the loop `{foreign}` pursues no goal; use one of ours"]

@@ -16,7 +16,7 @@ from .handover import Handover
 from .result import Result
 from .type_parameters import T_co
 
-Tell: TypeAlias = Callable[[Event], Awaitable[None]]
+TakeEvent: TypeAlias = Callable[[Event], Awaitable[None]]
 """Takes the events of a turn."""
 
 
@@ -30,7 +30,7 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
 
     def __init__(
         self,
-        run: Callable[[Tell], Awaitable[Result[T_co]]],
+        run: Callable[[TakeEvent], Awaitable[Result[T_co]]],
         check: Callable[[], None] = lambda: None,
     ) -> None:
         """Make a stream of what `run` does; agents and sessions do this.
@@ -39,7 +39,7 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
             run: Runs the turn, in a task of its own.
             check: Raises where the turn cannot begin, in the task that takes the first item.
         """
-        self._run: Callable[[Tell], Awaitable[Any]] | None = run
+        self._run: Callable[[TakeEvent], Awaitable[Any]] | None = run
         self._check = check
         self._turn: _Turn | None = None
         self._result: Result[T_co] | None = None
@@ -128,7 +128,7 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
 class _Turn:
     """What the task of a turn holds; not the stream, which can be dropped meanwhile."""
 
-    def __init__(self, run: Callable[[Tell], Awaitable[Any]]) -> None:
+    def __init__(self, run: Callable[[TakeEvent], Awaitable[Any]]) -> None:
         self._run = run
         self._scope = anyio.CancelScope()
         self.handover: Handover[Event] = Handover()

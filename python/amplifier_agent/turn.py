@@ -11,7 +11,7 @@ import anyio
 from amplifier_core import events
 from amplifier_core.session_capabilities import TURN_BUDGET
 from amplifier_modules.loops.loop import Loop, ledger_of_turn
-from amplifier_modules.running.token_ending import is_of_token
+from amplifier_modules.running.failure import is_token_cancellation
 from amplifier_modules.spending.ledger import RUNNING
 
 from .history import without_system
@@ -50,7 +50,7 @@ class Turn(Generic[T_co]):
         """
         coordinator = self._coordinator
         coordinator.register_capability(TURN_BUDGET, budget)
-        # Ours tell the usage first by itself, before a hook can end the turn.
+        # Our loops emit the usage first, by itself, before a hook can end the turn.
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
         response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
         coordinator.hooks._listen(self.record.listeners(response))
@@ -63,7 +63,9 @@ class Turn(Generic[T_co]):
                     text, value, ending = await self._read_answer(prompt, self._output)
             result = self.result = await self._result(text, value, ending)
         except BaseException as error:
-            is_cancelled = self._coordinator.cancellation.is_cancelled and is_of_token(error)
+            is_cancelled = self._coordinator.cancellation.is_cancelled and is_token_cancellation(
+                error
+            )
             ending = CANCELLED if is_cancelled else ending_of(error)
             with anyio.CancelScope(shield=True):
                 result = self.result = await self._result("", None, ending)
@@ -96,7 +98,7 @@ class Turn(Generic[T_co]):
 
     @contextmanager
     def _one_budget(self) -> Generator[None]:
-        """Have the round of repair, which is a turn for the loop, draw on the same budget."""
+        """Let the round of repair, which is a turn for the loop, use the same budget."""
         loop = self._coordinator.get("orchestrator")
         configured = loop.settings.budget if isinstance(loop, Loop) else None
         ledger = ledger_of_turn(configured, self._coordinator)

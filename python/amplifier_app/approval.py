@@ -137,8 +137,8 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
     if columns < _MIN_COLUMNS:
         raise ValueError(f"the terminal has {columns} columns (at least {_MIN_COLUMNS} are needed)")
     mark = "".join(secrets.choice(_LETTERS) for _ in range(4))
-    said = [*map(option_words, options), "deny"]
-    words = ", ".join(dict.fromkeys(each for each in said if each.replace(" ", "").isalnum()))
+    accepted = [*map(option_words, options), "deny"]
+    words = ", ".join(dict.fromkeys(each for each in accepted if each.replace(" ", "").isalnum()))
     rows = [
         *question_rows(["approval needed"], mark, columns),
         *question_rows(with_names(prompt, SECRETS.names), mark, columns),

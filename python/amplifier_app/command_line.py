@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from amplifier_app.commands.default_command import CommandLine
-from amplifier_app.outcome_line import OutcomeLine
+from amplifier_app.outcome import OutcomeLine
 
 _EPILOG = """\
 \b
@@ -303,7 +303,7 @@ def run(
         if debug:
             os.environ["AMPLIFIER_DEBUG"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
-        from amplifier_app.commands.arguments import given_system, named_folder
+        from amplifier_app.commands.order import given_system, named_folder
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_typed
 
         if quiet and verbose:
@@ -323,7 +323,7 @@ def run(
         from amplifier_app.commands.provider_choice import chosen_model
         from amplifier_app.commands.provider_key import stored_key
         from amplifier_app.commands.start import chosen_form, set_up_logging, start
-        from amplifier_app.uncaught import show_uncaught
+        from amplifier_app.failure import show_uncaught
 
         show_uncaught()
         choice = chosen_model(model, named, os.environ, stored_key)

@@ -1,9 +1,14 @@
-"""Errors in one line: what happened, and what to do about it."""
+"""Errors in one line, what happened and what to do about it; and those that nobody caught."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sys
+import threading
+import warnings
+from types import TracebackType
+from typing import Any
 
 from amplifier_app.engine import load_engine
 from amplifier_app.known_secrets import SECRETS
@@ -149,3 +154,29 @@ def _message(error: BaseException) -> str:
     # The kernel raises a bare RuntimeError for a session that cannot start: the type says nothing.
     is_clear = isinstance(error, Failure) or type(error) is RuntimeError or _is_ours(error)
     return text if is_clear else f"{name}: {text}"
+
+
+def show_uncaught() -> None:
+    """Write uncaught errors and warnings, those of threads and finalisers too, without secrets."""
+    sys.excepthook = _show
+    threading.excepthook = _show_from_thread
+    sys.unraisablehook = _show_unraisable
+    warnings.showwarning = _show_warning
+
+
+def _show(_: type[BaseException], error: BaseException, __: TracebackType | None) -> None:
+    write_notice(shown_traceback(error))
+
+
+def _show_from_thread(arguments: Any) -> None:
+    if arguments.exc_value is not None and arguments.exc_type is not SystemExit:
+        write_notice(shown_traceback(arguments.exc_value))
+
+
+def _show_unraisable(arguments: Any) -> None:
+    if arguments.exc_value is not None:
+        write_notice(shown_traceback(arguments.exc_value))
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    notice(f"{category.__name__}: {message}")

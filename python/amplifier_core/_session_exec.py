@@ -31,6 +31,7 @@ async def announce(coordinator: Any, event: str, data: dict[str, Any]) -> None:
     """
     with Interruption(getattr(coordinator, "cancellation", None)):
         steps = steps_of(coordinator.hooks.emit(event, data))
+        # Most handlers wait for nothing: then this step is all.
         try:
             awaited = steps.send(None)
         except StopIteration:

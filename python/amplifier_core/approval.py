@@ -256,11 +256,11 @@ def read_approval(
     `allow`, `allow once` and `allow always` always grant; so does another option that was offered
     and is consent. Everything else denies.
     """
-    said = decision.translate(_LOWER)
-    if said in ALWAYS_READ:
+    answer = decision.translate(_LOWER)
+    if answer in ALWAYS_READ:
         return "granted"
-    if said not in {option.translate(_LOWER) for option in options}:
-        return "denied" if said == "deny" else "unexpected"
+    if answer not in {option.translate(_LOWER) for option in options}:
+        return "denied" if answer == "deny" else "unexpected"
     return "granted" if is_consent(decision) else "denied"
 
 

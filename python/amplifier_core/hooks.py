@@ -14,12 +14,11 @@ from . import correlation, events
 from ._hook_result import UNKNOWN_KEYS, ContextInjection, HookResult
 from ._kernel.answer_mistakes import is_mistaken, judge_mistake, warn_of_mistake
 from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
-from ._kernel.dispatch import Dispatch
+from ._kernel.dispatch import Dispatch, Registration, Unregister
 from ._kernel.hook_answer import check_action, continuing, denying, read_answer, result_of
 from ._kernel.own_failure import is_own_failure
 from ._kernel.payload import Payload, bare, stamp_payload, top_level
 from ._kernel.qualname import set_qualname
-from ._kernel.registration import Registration, Unregister
 from ._kernel.timeout import EXPIRED, await_within
 from ._native.choice import extension
 from .event_loop import is_awaitable

@@ -35,7 +35,7 @@ _NEEDED = (
     ("context", "No context manager mounted"),
     ("providers", "No providers mounted"),
 )
-"""Slots that a turn needs, and what is said where one is empty."""
+"""Slots that a turn needs, and the error where one is empty."""
 
 
 class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from amplifier_core import HookRegistry
 from amplifier_core.events import CONTEXT_COMPACTION
 from amplifier_core.models import ModelInfo
-from amplifier_modules.contexts.compaction import CompactionSettings, compact
-from amplifier_modules.contexts.notice import is_notice
+from amplifier_modules.contexts.compaction import CompactionSettings, View, compact, is_notice
 from amplifier_modules.contexts.simple import SimpleContext
-from amplifier_modules.contexts.view import View
 from amplifier_providers.requests.token_estimate import estimate_tokens, request_budget
 
 

@@ -12,11 +12,10 @@ from amplifier_core import HookRegistry, ModuleCoordinator
 from amplifier_core.events import CONTEXT_COMPACTION, LLM_RESPONSE
 from amplifier_core.llm_errors import ContextLengthError
 from amplifier_modules.contexts import compaction, sent_view, simple
-from amplifier_modules.contexts.compaction import LEVELS, CompactionSettings, compact
+from amplifier_modules.contexts.compaction import LEVELS, CompactionSettings, View, compact
 from amplifier_modules.contexts.context_settings import ContextSettings
 from amplifier_modules.contexts.meter import TokenMeter
 from amplifier_modules.contexts.simple import SimpleContext
-from amplifier_modules.contexts.view import View
 from amplifier_providers.requests.token_estimate import estimate_tokens
 
 CAPABILITY = "context.request_retention"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_modules.loops.recovery.errors import ErrorRing
+from amplifier_modules.loops.recoverable_errors import ErrorRing
 
 ANSWERS = st.lists(st.none() | st.lists(st.sampled_from("abc"), min_size=1, max_size=3))
 """None is a success."""

@@ -12,11 +12,10 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from amplifier_modules.loops.answers.response import RequestedCall
 from amplifier_modules.loops.boundary.cancellation import TurnCancellation
 from amplifier_modules.loops.boundary.hook_points import HookPoints
-from amplifier_modules.loops.loop_state import LoopState
 from amplifier_modules.loops.settings import LoopSettings
 from amplifier_modules.loops.tool_calls import INTERRUPTED, NOT_STARTED, ToolRound
 from amplifier_modules.loops.turn_history import TurnHistory
-from amplifier_modules.loops.turn_state import CallRules, TurnState
+from amplifier_modules.loops.turn_state import CallRules, LoopState, TurnState
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -8,7 +8,11 @@ import pytest
 from amplifier_core.events import PROMPT_SUBMIT
 from amplifier_core.interruption import Interruption
 from amplifier_core.models import HookResult
-from amplifier_modules.loops.boundary.cancellation import EXPIRED, Contained, ending_after
+from amplifier_modules.loops.boundary.cancellation import (
+    EXPIRED,
+    ContainedSteps,
+    await_interruptibly_within,
+)
 from amplifier_modules.loops.boundary.hook_points import HookPoints
 
 ANSWERS = {
@@ -73,7 +77,7 @@ async def test_the_time_that_a_tool_takes_before_it_waits_counts(monkeypatch, ta
             await anyio.lowlevel.checkpoint()
         return "found"
 
-    returned = await ending_after(5.0, Contained(tool(), _never), "tool `look`")
+    returned = await await_interruptibly_within(5.0, ContainedSteps(tool(), _never), "tool `look`")
 
     assert returned == (EXPIRED if ended else "found")
 
@@ -82,4 +86,7 @@ async def test_a_tool_that_waits_for_nothing_needs_no_limit():
     async def tool():
         return "found"
 
-    assert await ending_after(1e-9, Contained(tool(), _never), "tool `look`") == "found"
+    assert (
+        await await_interruptibly_within(1e-9, ContainedSteps(tool(), _never), "tool `look`")
+        == "found"
+    )

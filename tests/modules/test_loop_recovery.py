@@ -12,8 +12,8 @@ from amplifier_agent import Agent, ScriptedProvider, tool
 from amplifier_core.llm_errors import AuthenticationError, ConfigurationError
 from amplifier_core.models import HookResult
 from amplifier_modules.loops.call_errors import NO_NAME
-from amplifier_modules.loops.recovery.errors import ErrorKind, RecoverableError
-from amplifier_modules.loops.recovery.recovery import RECOVERABLE_ERROR
+from amplifier_modules.loops.recoverable_errors import ErrorKind, RecoverableError
+from amplifier_modules.loops.recovery import RECOVERABLE_ERROR
 from amplifier_stream import ToolCallParser
 
 REMINDER = re.compile(r"<system-reminder>(.*?)</system-reminder>", re.DOTALL)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.contexts.own_message import OwnMessage
+from amplifier_modules.contexts.changes import OwnMessage
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.loops import request as request_module
 from amplifier_modules.loops.boundary.injection import Injection, with_injections

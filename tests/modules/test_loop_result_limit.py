@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from amplifier_core.models import ToolResult
 from amplifier_modules.contexts.simple import SimpleContext
-from amplifier_modules.loops.tool_answer import within
+from amplifier_modules.loops.tool_answer import fit_content
 
 LIMITS = st.integers(1024, 5000)
 TEXTS = st.lists(st.sampled_from(["x" * 700, "é", "😀" * 200, "\n", "\udc80"]), max_size=30).map(
@@ -39,7 +39,7 @@ def cut(note):
 # Holds: sink-4
 @given(TEXTS, LIMITS)
 def test_a_text_is_cut_at_its_bytes_and_the_rest_is_counted(text, limit):
-    shown = within(limit, text)
+    shown = fit_content(limit, text)
     size = len(text.encode("utf-8", "replace"))
     if size <= limit:
         assert shown == text
@@ -52,7 +52,7 @@ def test_a_text_is_cut_at_its_bytes_and_the_rest_is_counted(text, limit):
 
 @given(BLOCKS, LIMITS)
 def test_blocks_are_cut_where_the_bytes_end_and_the_rest_is_counted(blocks, limit):
-    shown = within(limit, blocks)
+    shown = fit_content(limit, blocks)
     if shown == blocks:
         return
     assert sum(len(json.dumps(block)) for block in shown) <= limit
@@ -69,7 +69,7 @@ def test_a_block_that_no_request_could_hold_is_named_in_its_place():
     ring["data"] = ring
     text = {"type": "text", "text": "found"}
 
-    shown = within(10_000, [{"type": "table", "rows": deep}, text, ring])
+    shown = fit_content(10_000, [{"type": "table", "rows": deep}, text, ring])
 
     note = {"type": "text", "text": "… [a block was left out: it cannot be written as JSON]"}
     assert shown == [note, text, note]

@@ -99,7 +99,9 @@ def sub_agents_outlive_their_session(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_group_is_split_where_it_is_shortened(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(compaction, "groups", lambda messages: ([each] for each in range(len(messages))))
+    patch.setattr(
+        compaction, "group_messages", lambda messages: ([each] for each in range(len(messages)))
+    )
 
 
 def a_message_comes_between_a_call_and_its_result(patch: pytest.MonkeyPatch) -> None:
@@ -120,7 +122,7 @@ def a_message_comes_between_a_call_and_its_result(patch: pytest.MonkeyPatch) -> 
     patch.setattr(Turn, "_take_step", with_steering)
     patch.setattr(TurnHistory, "add_results", behind_steering)
     # Our contexts would put the results where they belong.
-    patch.setattr(simple, "behind_calls", lambda messages: 0)
+    patch.setattr(simple, "count_behind_calls", lambda messages: 0)
 
 
 def an_answer_that_was_shown_is_asked_for_again(patch: pytest.MonkeyPatch) -> None:

@@ -75,6 +75,7 @@ impl<H> HookRegistry<H> {
             self.events.insert(event.to_owned(), Vec::new());
         }
         let handlers = &mut self.events[event];
+        // Behind those of the same priority, which run in the order of their registration.
         let place = handlers.partition_point(|other| other.priority <= priority);
         handlers.insert(
             place,

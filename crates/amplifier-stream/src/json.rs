@@ -152,6 +152,9 @@ impl<'a> Scanner<'a> {
         Ok(match self.peek() {
             Some(b'"') => Json::Str(self.string()?.into_owned()),
             Some(b'{') => {
+                // Objects of a list are often alike: with room for as many entries as the one
+                // before had, a map does not grow step by step. No more than 16, as one long object
+                // must not make a thousand empty ones long.
                 let mut map = Object::with_capacity(self.usual_length.min(16));
                 self.object(|key, scanner| {
                     let at = scanner.at;
@@ -242,6 +245,8 @@ impl<'a> Scanner<'a> {
         self.is_at(b'"')
     }
 
+    // Bytes are enough: all that JSON is marked by is ASCII, and no byte of a longer character is.
+    // So `at` is never inside of one, and the text can be cut there.
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }

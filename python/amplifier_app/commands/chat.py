@@ -145,7 +145,7 @@ class Chat:
         self._ready()
 
     def _goal(self, command: SlashCommand) -> str:
-        """Withdraw the goal if that is asked for, and return what is said of it."""
+        """Withdraw the goal if that is asked for, and return the notice about it."""
         goal = self._turns.goal
         if goal is None:
             return "there is no goal; `/goal TEXT` sets one"

@@ -24,8 +24,8 @@ KEY_SET = "amplifier-core provider key set"
 def stored_key(provider: KnownProvider) -> str:
     """Return the key that the keyring has for a provider, empty if none or if it is not asked.
 
-    It is not asked where a variable holds the key. That it cannot be used is said once, and no key
-    is there then; a system without a keyring is nothing to say.
+    It is not asked where a variable holds the key. A keyring that cannot be used is reported once
+    and counts as empty; a system without a keyring is not reported.
     """
     if not provider.key_variable or provider.key_set_in(os.environ):
         return ""

@@ -14,7 +14,7 @@ from amplifier_app.outcome import READER_GONE, Outcome, outcome_of_signal
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
-    from amplifier_app.outcome_line import OutcomeLine
+    from amplifier_app.outcome import OutcomeLine
     from amplifier_app.output import Output
 
 

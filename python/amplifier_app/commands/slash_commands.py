@@ -22,7 +22,7 @@ Tab completes commands and the names of files. Ctrl+C stops the model at once;
 while a tool runs, the first one lets it finish."""
 
 _COMMAND = re.compile(r"(/[\w-]+)(?:\s+(.*))?", re.DOTALL)
-"""A path such as `/etc/hosts` is none."""
+"""A command and its argument; a path such as `/etc/hosts` does not match."""
 
 
 @dataclass(frozen=True)

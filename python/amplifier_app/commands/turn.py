@@ -40,7 +40,7 @@ class Turn:
         self._stopping = asyncio.Event()
         self.interruption = Interruption(conversation.token, self.stop, self._show, leave)
         self.problem: BaseException | None = None
-        """What is to be said of a turn without a whole answer, unless a signal ended it."""
+        """The notice about a turn without a whole answer, unless a signal ended it."""
 
     @property
     def is_stuck(self) -> bool:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from amplifier_app.commands.conversation import Conversation
     from amplifier_app.commands.order import Order
     from amplifier_app.commands.turn import Turn
-    from amplifier_app.commands.turn_sums import TurnSums
     from amplifier_app.display.screen import Screen
     from amplifier_app.line_input.lines import Lines
+    from amplifier_app.usage import TurnSums
 
 _NEEDED = (
     "amplifier_app.display.session_display",
@@ -151,7 +151,7 @@ class Turns:
             self._conversation.steer(text)
 
     def cancel(self) -> None:
-        """End the turn that runs, without a word."""
+        """End the turn that runs, without a notice."""
         if self._turn is not None and self._conversation is not None:
             self._conversation.token.request_immediate()
             self._turn.stop()
@@ -205,7 +205,7 @@ class Turns:
         return self._screen
 
     def _begin(self, screen: Screen) -> Conversation:
-        """Make a session for what was said so far.
+        """Make a session that goes on with the conversation.
 
         Raises:
             Exception: What keeps it from being made.
@@ -214,8 +214,8 @@ class Turns:
 
         import_httpcore()
         from amplifier_app.commands.conversation import Conversation
-        from amplifier_app.commands.turn_sums import TurnSums
         from amplifier_app.display import Display
+        from amplifier_app.usage import TurnSums
 
         try:
             if self._sums is None:

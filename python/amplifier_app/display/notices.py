@@ -22,7 +22,7 @@ Notice: TypeAlias = tuple[str, str]
 
 
 def notice_of(event: str, data: Mapping[str, Any]) -> Notice | None:
-    """Return what is to be said of an event, if it is one of these."""
+    """Return the notice about an event, if it is one of these."""
     make = _NOTICES.get(event)
     return None if make is None else make(data)
 

@@ -48,7 +48,7 @@ def failure_summary(error: object) -> str:
 
 
 def progress_summary(report: Mapping[str, Any]) -> str:
-    """How far a tool is: `40% reading`."""
+    """The progress of a tool: `40% reading`."""
     fraction, message = report.get("fraction"), report.get("message")
     done = f"{fraction:.0%} " if isinstance(fraction, int | float) else ""
     text = printable_line(message, MAX_PREVIEW_CHARS) if isinstance(message, str) else ""

@@ -36,7 +36,7 @@ class _Call:
         self.name = name
         self.started = started
         self.progress = ""
-        """How far it is, as the tool says."""
+        """The progress, as the tool reports it."""
 
 
 class Display:

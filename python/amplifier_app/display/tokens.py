@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import cast
 
-from amplifier_app.dollars import dollars
+from amplifier_app.usage import dollars
 from amplifier_providers.prices.amounts import read_count, read_dollars, sum_counts
 from amplifier_providers.running.count_noun import count_noun
 

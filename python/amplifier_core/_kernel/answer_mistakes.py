@@ -1,4 +1,4 @@
-"""Answers of hooks that say what has no effect: refused in strict sessions, else logged."""
+"""Answers of hooks that have no effect: refused in strict sessions if they decide, else logged."""
 
 from __future__ import annotations
 

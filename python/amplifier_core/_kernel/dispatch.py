@@ -1,12 +1,52 @@
-"""The judgement over one emitted event, fed with answers in the order of running."""
+"""The registered handlers of an event, and the judgement over it, made of their answers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
 from .._hook_result import ContextInjection, HookResult
 from ..approval import note_asker
-from .hook_answer import Answer, continuing, projection
-from .notice import Notice
+from .hook_answer import Answer, Notice, continuing, projection
 from .payload import Payload
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Registration:
+    """One handler of one event."""
+
+    serial: int
+    """Unique within its registry, growing with time."""
+    priority: int
+    """Lower runs first."""
+    name: str
+    handler: Callable[[str, Any], Any]
+    fail_closed: bool
+    """Whether a failure denies; otherwise the handler is skipped."""
+    timeout: float | None
+    """Seconds that an asynchronous handler may take; over them, it has failed."""
+    is_observer: bool = False
+    """Whether its answers are ignored, and it sees denied events too."""
+
+
+@final
+class Unregister:
+    """Unregisters exactly the registration that returned it; calling it again does nothing."""
+
+    def __init__(self, registered: list[Registration], registration: Registration) -> None:
+        self._registered, self._registration = registered, registration
+
+    def __call__(self) -> None:
+        """Take the registration out."""
+        try:
+            self._registered.remove(self._registration)
+        except ValueError:  # gone already
+            return
+
+    def __repr__(self) -> str:
+        """Show the name of the registration."""
+        return f"<unregister '{self._registration.name}'>"
 
 
 class Dispatch:
@@ -41,8 +81,8 @@ class Dispatch:
         if self._asked is not None:
             return self._carrying(self._asked)
         if not self._injecting:
-            return self._notice.said_by(continuing(self.payload.result()))
-        return self._notice.said_by(self._carrying(self._build_injection()))
+            return self._notice.add_to(continuing(self.payload.result()))
+        return self._notice.add_to(self._carrying(self._build_injection()))
 
     def _build_injection(self) -> HookResult:
         first = self._injecting[0]

@@ -1,4 +1,4 @@
-"""What a hook's result does: inject into the context, tell the user, ask the user."""
+"""What a hook's result does: inject into the context, notify the user, ask the user."""
 
 from __future__ import annotations
 

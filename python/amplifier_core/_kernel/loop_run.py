@@ -33,7 +33,7 @@ class LoopRun:
             steps: The coroutine.
             awaited: What its first step awaits.
             token: The token of its session.
-            was_immediate: Whether that said before the first step that everything has to stop.
+            was_immediate: Whether the token was immediate before the first step.
             loop: The loop.
         """
         self._steps = steps

@@ -15,6 +15,8 @@ class Fields:
         # `own` is a new dict; its values are the caller's.
         if any(type(key) is not str for key in own):
             own = {key_of(key): value for key, value in own.copy().items()}
+        # The usual payload has texts and numbers alone: it needs no second form, and cannot contain
+        # itself.
         odd = [item for item in own.items() if type(item[1]) not in PLAIN]
         self._own: dict[str, Any] = own
         self._shape = own.copy() if odd else own

@@ -95,12 +95,12 @@ class UnreadSource(NamedTuple):
 
     @property
     def mistake(self) -> str:
-        """What is said where the module is not found without it."""
+        """The hint where the module is not found without it."""
         return f"`{self.path}` has no effect, as no `module-source-resolver` is mounted"
 
     @property
     def remark(self) -> str:
-        """What is said where the module is there without it."""
+        """The hint where the module is found without it."""
         return (
             f"`{self.path}` is not read, as no `module-source-resolver` is mounted:"
             f" `{short_repr(self.module_id)[1:-1]}` is there without it"

@@ -51,7 +51,7 @@ def lookup(name: str) -> Any:
 
 
 def absence(transport: str, name: str) -> str:
-    """Tell why something of a transport cannot be imported."""
+    """Return why something of a transport cannot be imported."""
     return (
         f"cannot import {name}: this package has no {transport} transport, "
         "its modules are Python packages"

@@ -97,7 +97,7 @@ def classify_error_message(
     """Return the class of error for a failed call.
 
     Args:
-        message: What the provider said; looked at where the status does not tell.
+        message: The provider's message; read where the status says too little.
         status_code: HTTP status of the answer, if there was one.
         provider: Name of the provider; no class depends on it.
 

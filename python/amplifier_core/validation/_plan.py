@@ -8,7 +8,9 @@ from typing import Any, cast
 
 from amplifier_core._loading.plan_keys import plan_mistakes
 from amplifier_core.error_messages import describe_failure
+from amplifier_core.known_modules import Own
 from amplifier_core.mount_plan import (
+    LISTS,
     MAIN_LABELS,
     UNNAMED_INSTANCES,
     PlanFileError,
@@ -16,16 +18,60 @@ from amplifier_core.mount_plan import (
     read_plan,
 )
 
-from ._mountable import OWN, mountable, with_instance_ids, with_own
 from ._validator import KEY, MADE_UP_KEY
 from .base import ValidationResult
 from .mount_plan import MountPlanValidator
 from .tool import check_schemas
 
+OWN: dict[str, dict[str, Any]] = {
+    "orchestrator": {"module": "loop-basic", "source": Own.TABLE},
+    "context": {"module": "context-simple", "source": Own.TABLE},
+}
+"""What takes the place of a main module that cannot be had."""
+
+
+def with_own(plan: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a plan with our own loop or context."""
+    rest = {key: value for key, value in plan.items() if key != name}
+    return {**rest, "session": {**plan["session"], name: OWN[name]}}
+
+
+def mountable(plan: dict[str, Any]) -> dict[str, Any]:
+    """Return a plan with those specs alone that have the form of one; their places stay."""
+    session: Any = plan.get("session")
+    rest: dict[str, Any] = {**plan, "session": session if isinstance(session, dict) else {}}
+    for name in LISTS:
+        listed: Any = plan.get(name) or []
+        specs = cast("list[Any]", listed) if isinstance(listed, list) else []
+        rest[name] = [spec if _is_spec(spec) else {} for spec in specs]
+    for name in OWN:
+        if not _is_spec(rest["session"].get(name)):
+            rest = with_own(rest, name)
+    return rest
+
+
+def with_instance_ids(providers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the specs of providers with a name each."""
+    return [
+        spec
+        if spec.get("instance_id")
+        else {**spec, "instance_id": f"{spec.get('module')}-{number}"}
+        for number, spec in enumerate(providers)
+    ]
+
+
+def _is_spec(spec: Any) -> bool:
+    if isinstance(spec, dict):
+        known = cast("dict[str, Any]", spec)
+        config: Any = known.get("config")
+        return isinstance(known.get("module"), str) and isinstance(config, dict | None)
+    return isinstance(spec, str)
+
+
 KIND = "plan"
 """What a mount plan is called where modules are called by their type."""
 
-_SAID_BY_SESSION = "unknown_sections"
+_REPORTED_BY_SESSION = "unknown_sections"
 
 
 async def validate_plan(path: str) -> ValidationResult:
@@ -36,7 +82,7 @@ async def validate_plan(path: str) -> ValidationResult:
         return result
     form = MountPlanValidator(allow_names=True).validate(plan)
     for check in form.checks:
-        if check.name != _SAID_BY_SESSION:
+        if check.name != _REPORTED_BY_SESSION:
             result.add(check)
     if result.passed:
         await _mount(cast("dict[str, Any]", plan), result)
@@ -128,7 +174,7 @@ def _repair_plan(plan: dict[str, Any], found: ValidationResult) -> dict[str, Any
 
 
 def _add_errors(more: ValidationResult, found: ValidationResult, known: set[str]) -> None:
-    """Add what further errors say, unless it was said or is known."""
+    """Add what further errors say, unless it was reported or is known."""
     known |= {check.message for check in found.checks}
     for check in more.checks:
         if not check.passed and check.message not in known:

@@ -1,4 +1,4 @@
-"""Shortens the view of a conversation that is too long for a request.
+"""The view of a conversation that requests contain, and its compaction where it is too long.
 
 The conversation itself stays complete in the context. Eight levels follow each other until the view
 is short enough: they truncate more and more of the old tool results, and between that leave out old
@@ -13,18 +13,99 @@ the request could not be sent.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Annotated, Any, cast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field
 
 from amplifier_providers.requests.token_estimate import estimate_tokens
+from amplifier_providers.running.count_noun import count_noun
 from amplifier_providers.settings import Settings
 
-from .groups import RESULTS, SYSTEM, Message, groups, is_said_by_user
-from .notice import Verbosity, is_notice, notice
-from .view import View
+from .messages import RESULTS, SYSTEM, Message, group_messages, is_by_user, program_of
+
+
+@dataclass
+class View:
+    """The messages for requests, with their estimated tokens."""
+
+    messages: list[Message] = field(default_factory=list[Message])
+    tokens: list[int] = field(default_factory=list[int])
+    total: int = 0
+    results_truncated: int = 0
+    messages_removed: int = 0
+    summary: str | None = None
+    """What a model wrote about the messages that were removed."""
+    lineage: object = field(default_factory=object)
+    """As long as it is the same object, messages were only added at the end."""
+    left_out: Sequence[Message] = ()
+    """The messages that the last compaction removed."""
+
+    def add(self, message: Message, before_last: int = 0, tokens: int | None = None) -> None:
+        """Add a message, at the end or before the last ones.
+
+        Args:
+            message: The message.
+            before_last: The number of messages that stay behind it.
+            tokens: Its estimated tokens, if they are known.
+        """
+        count = estimate_tokens(message) if tokens is None else tokens
+        self.total += count
+        if before_last:
+            self.lineage = object()
+            self.messages.insert(-before_last, message)
+            self.tokens.insert(-before_last, count)
+        else:
+            self.messages.append(message)
+            self.tokens.append(count)
+
+    def copy(self) -> View:
+        """Return a copy that later additions do not reach."""
+        lists = {"messages": list(self.messages), "tokens": list(self.tokens)}
+        return replace(self, **lists, lineage=object())
+
+    def is_over(self, budget: float) -> bool:
+        """Whether the view has more tokens than this."""
+        return self.total > budget
+
+
+Verbosity = Literal["none", "short", "detailed"]
+
+SOURCE = "compaction"
+"""The `source` in the metadata of the notice."""
+
+
+def is_notice(message: Message) -> bool:
+    """Whether a message is the notice of a context."""
+    return program_of(message) == SOURCE
+
+
+def make_notice(
+    verbosity: Verbosity, removed: int, truncated: int = 0, summary: str | None = None
+) -> Message | None:
+    """Return the notice; None where none is wanted and there is no summary.
+
+    Args:
+        verbosity: How much it says.
+        removed: The number of messages that are left out.
+        truncated: The number of tool results that are shortened.
+        summary: What was in the messages that are left out.
+    """
+    if verbosity == "none" and summary is None:
+        return None
+    are = "is" if removed == 1 else "are"
+    text = f"{count_noun(removed, 'earlier message')} of this conversation {are} not shown, "
+    text += "because it has grown too long."
+    if verbosity == "detailed":
+        shortened = f"{count_noun(truncated, 'tool result')} {'is' if truncated == 1 else 'are'}"
+        text += f" The first message of the user and the newest messages are shown. {shortened}"
+        text += " shortened, and say so at their end. What is missing can be asked for again."
+    if summary is None:
+        content = f"<system-reminder>{text}</system-reminder>"
+        return {"role": "user", "content": content, "metadata": {"source": SOURCE}}
+    content = f"<system-reminder>{text} A summary of them:\n\n{summary}\n</system-reminder>"
+    return {"role": "user", "content": content, "metadata": {"source": SOURCE, "is_summary": True}}
 
 
 def _whole(value: Any) -> Any:
@@ -102,15 +183,17 @@ class _Work:
     def __post_init__(self) -> None:
         self.messages, self.tokens = list(self.view.messages), list(self.view.tokens)
         self.total = self.view.total
-        said = [index for index, each in enumerate(self.messages) if is_said_by_user(each)]
-        self.first_said, self.last_said = (said[0], said[-1]) if said else (-1, -1)
-        self.groups = [group for group in list(groups(self.messages))[:-1] if self._may_go(group)]
+        by_user = [index for index, each in enumerate(self.messages) if is_by_user(each)]
+        self.first_of_user, self.last_of_user = (by_user[0], by_user[-1]) if by_user else (-1, -1)
+        self.groups = [
+            group for group in list(group_messages(self.messages))[:-1] if self._may_go(group)
+        ]
 
     def _may_go(self, group: list[int]) -> bool:
         first = self.messages[group[0]]
-        is_said = self.first_said in group or self.last_said in group
+        is_of_user = self.first_of_user in group or self.last_of_user in group
         is_ours = first.get("role") in SYSTEM or is_notice(first)
-        return not (is_said or is_ours or any(self.must_stay(self.messages[at]) for at in group))
+        return not (is_of_user or is_ours or any(self.must_stay(self.messages[at]) for at in group))
 
     def truncate_results(self, share: float, protected: int, goal: float) -> None:
         """Truncate this share of the results, the oldest first, until the goal is reached."""
@@ -125,10 +208,10 @@ class _Work:
                 return
             self.truncated += self._truncate(index)
 
-    def truncate_first_said(self) -> None:
+    def truncate_first_of_user(self) -> None:
         """Truncate the user's first message, unless it is the last one, too."""
-        if self.first_said != self.last_said:
-            self._truncate(self.first_said)
+        if self.first_of_user != self.last_of_user:
+            self._truncate(self.first_of_user)
 
     def _truncate(self, index: int) -> bool:
         message = self.messages[index]
@@ -156,17 +239,17 @@ class _Work:
     def _notice_tokens(self) -> int:
         """How many more tokens the notice will have than the one that is there."""
         count = self.view.messages_removed + len(self.messages)
-        said = self._notice(count)
+        planned = self._notice(count)
         old = sum(
             tokens
             for message, tokens in zip(self.messages, self.tokens, strict=True)
             if is_notice(message)
         )
-        return (0 if said is None else estimate_tokens(said)) - old
+        return (0 if planned is None else estimate_tokens(planned)) - old
 
     def _notice(self, count: int) -> Message | None:
         truncated = self.view.results_truncated + self.truncated
-        return notice(self.settings.compaction_notice, count, truncated, self.view.summary)
+        return make_notice(self.settings.compaction_notice, count, truncated, self.view.summary)
 
     def finish_view(self) -> View:
         """Return the view, with a notice in the place of what was left out."""
@@ -174,12 +257,12 @@ class _Work:
         view.results_truncated = self.view.results_truncated + self.truncated
         view.messages_removed = self.view.messages_removed + len(self.removed)
         view.left_out = [self.view.messages[index] for index in sorted(self.removed)]
-        said = self._notice(view.messages_removed) if self.removed else None
+        waiting_notice = self._notice(view.messages_removed) if self.removed else None
         for index, message in enumerate(self.messages):
             is_old_notice = bool(self.removed) and is_notice(message)
-            if said is not None and (index in self.removed or is_old_notice):
-                view.add(said)
-                said = None
+            if waiting_notice is not None and (index in self.removed or is_old_notice):
+                view.add(waiting_notice)
+                waiting_notice = None
             if index not in self.removed and not is_old_notice:
                 view.add(message, tokens=self.tokens[index])
         return view
@@ -212,7 +295,7 @@ def compact(
             goal = target if level.protection == 1 else (target + most) / 2
             work.remove_messages(level.protection, goal)
     if work.total > most:
-        work.truncate_first_said()
+        work.truncate_first_of_user()
     if work.total > most:
         work.truncate_results(1.0, 0, most)
     return work.finish_view()

@@ -1,12 +1,13 @@
-"""The events from which a history can be rebuilt."""
+"""The events from which a history can be rebuilt, and where each of its messages comes from."""
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, cast
 
 import anyio
 
@@ -15,9 +16,58 @@ from amplifier_core.interruption import Interruption
 from amplifier_core.left_behind import Leaving, steps_of
 
 from ..running.listeners import listener_check
-from .message_source import REPLACEMENT, from_source, source_of
 
 logger = logging.getLogger(__name__)
+
+USER = "user"
+MODEL = "model"
+TOOL = "tool"
+SYSTEM = "system"
+HOOK = "hook"
+STEERING = "steering"
+GOAL = "goal"
+"""What a loop tells a model that has not reached its goal."""
+CLOSING = "closing"
+"""What a loop writes where a turn ends behind the results of tools."""
+GIVEN = "given"
+"""A conversation that is carried on."""
+REPAIR = "repair"
+"""What was added to such a conversation, to make it valid."""
+REPLACEMENT = "replacement"
+"""One of the messages that replaced the history."""
+OTHER = "other"
+
+_BY_ROLE = {
+    "user": USER,
+    "assistant": MODEL,
+    "tool": TOOL,
+    "function": TOOL,
+    "system": SYSTEM,
+    "developer": SYSTEM,
+}
+_NAMED: ContextVar[str | None] = ContextVar("message_source", default=None)
+
+
+@contextmanager
+def from_source(source: str | None) -> Generator[None]:
+    """Set where the messages come from that are added in this block; None for what they say."""
+    token = _NAMED.set(source)
+    try:
+        yield
+    finally:
+        _NAMED.reset(token)
+
+
+def source_of(message: Mapping[str, Any]) -> str:
+    """Return where a message comes from: what the caller says, else its metadata or its role."""
+    if (named := _NAMED.get()) is not None:
+        return named
+    metadata = message.get("metadata")
+    if isinstance(metadata, Mapping) and cast("Mapping[str, Any]", metadata).get("source") == HOOK:
+        return HOOK
+    role = message.get("role")
+    return _BY_ROLE.get(role, OTHER) if isinstance(role, str) else OTHER
+
 
 CONTEXT_MESSAGE = "context:message"
 """Event: a message entered the history."""
@@ -137,7 +187,7 @@ class HistoryEvents:
         try:
             while self._waiting:
                 event, data = self._waiting[0]
-                await _in_time(self._hooks.emit(event, data), f"the hooks of `{event}`")
+                await _await_in_time(self._hooks.emit(event, data), f"the hooks of `{event}`")
                 self._waiting.popleft()
                 self._emitted += 1
         finally:
@@ -168,7 +218,7 @@ async def connect_history_events(context: Any, hooks: Any) -> HistoryEvents | No
     return events
 
 
-async def _in_time(emission: Coroutine[Any, Any, Any], what: str) -> None:
+async def _await_in_time(emission: Coroutine[Any, Any, Any], what: str) -> None:
     """Await handlers for a limited time.
 
     They hold a turn that is being cancelled: the caller shields them.

@@ -14,11 +14,10 @@ from amplifier_core.message_models import Message as RequestMessage
 from amplifier_core.session_capabilities import SESSION_WORKING_DIR
 from amplifier_providers.settings import read_settings
 
-from .calls import call_names
+from .changes import OwnMessage
 from .context_settings import ContextSettings
 from .conversation_file import ConversationFile
-from .groups import ROLES, Message, can_be_sent
-from .own_message import OwnMessage
+from .messages import ROLES, Message, call_names, can_be_sent
 from .simple import SimpleContext, mount_context
 from .stored_files import StoredFiles
 from .stored_texts import StoredTexts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from .groups import RESULTS
+from .messages import RESULTS
 from .stored_texts import StoredTexts
 
 TOOL_NAME = "read_stored"

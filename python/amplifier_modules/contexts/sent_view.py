@@ -3,20 +3,58 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from amplifier_core.events import CONTEXT_COMPACTION
 from amplifier_core.llm_errors import ContextLengthError
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN
 
-from .compaction import compact
+from .compaction import View, compact
 from .context_settings import ContextSettings
-from .groups import Message
-from .retention import RequestRetention
+from .messages import Message
 from .summary import summarize
-from .view import View
 
 logger = logging.getLogger(__name__)
+
+
+class RequestRetention:
+    """The capability `context.request_retention`: keeps messages in requests.
+
+    Within `with retention.keep([message, …]):`, every request has these messages of the
+    conversation whole, whatever is left out besides. Where they do not fit together with what every
+    request needs, `get_messages_for_request` raises a `ContextLengthError`.
+    """
+
+    def __init__(self) -> None:
+        """Keep nothing."""
+        self._kept: list[list[Mapping[str, Any]]] = []
+
+    @contextmanager
+    def keep(self, messages: Iterable[Mapping[str, Any]]) -> Generator[None]:
+        """Keep messages of the conversation, as `get_messages` returns them, or copies of them."""
+        kept = list(messages)
+        self._kept.append(kept)
+        try:
+            yield
+        finally:
+            # By identity: two requests may keep equal messages.
+            self._kept = [each for each in self._kept if each is not kept]
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any message is kept."""
+        return any(self._kept)
+
+    def keeps(self, message: Message) -> bool:
+        """Whether requests must contain this message."""
+        return any(message is each or message == each for each in self._all())
+
+    def _all(self) -> Iterator[Mapping[str, Any]]:
+        for kept in self._kept:
+            yield from kept
+
 
 _SUMMARY_SHARE = 0.1
 """Share of a request that a summary may take."""
@@ -37,7 +75,7 @@ class SentView:
         """The estimated tokens that the view may have."""
 
     def connect(self, hooks: Any) -> None:
-        """Tell this registry from now on; None for no events."""
+        """Emit to this registry from now on; None for no events."""
         self._hooks = hooks
 
     def show_all(self, messages: list[Message], tokens: list[int]) -> None:
@@ -61,7 +99,7 @@ class SentView:
             if self.view is not before:
                 return  # the conversation was replaced meanwhile
         self.view = after
-        await self._tell(before, after)
+        await self._emit_compaction(before, after)
 
     async def with_kept(self, messages: list[Message], tokens: list[int]) -> View:
         """Return a view for one request with the messages that `retention` keeps.
@@ -79,7 +117,7 @@ class SentView:
             after = self.view
         else:
             after = compact(View(messages, tokens, sum(tokens)), self.room, self._settings, keeps)
-            await self._tell(self.view, after)
+            await self._emit_compaction(self.view, after)
         if after.total > self.room:
             kept = sum(count for each, count in zip(messages, tokens, strict=True) if keeps(each))
             raise ContextLengthError(
@@ -110,7 +148,7 @@ class SentView:
             after.add(message, tokens=tokens)
         return after
 
-    async def _tell(self, before: View, after: View) -> None:
+    async def _emit_compaction(self, before: View, after: View) -> None:
         logger.info("context compacted from %d to %d tokens", before.total, after.total)
         if self._hooks is None:
             return

@@ -15,18 +15,14 @@ from amplifier_modules.running.session_bound import session_bound
 from amplifier_providers.requests.token_estimate import estimate_tokens, request_budget
 from amplifier_providers.settings import read_settings
 
-from .calls import call_ids
+from .changes import OwnMessage, SentMessages
 from .context_settings import ContextSettings
-from .groups import Message, behind_calls, can_be_sent
-from .history_events import HISTORY_EVENTS, HistoryEvents
-from .message_source import GIVEN, from_source
+from .history_events import GIVEN, HISTORY_EVENTS, HistoryEvents, from_source
+from .messages import Message, call_ids, can_be_sent, count_behind_calls
 from .meter import TokenMeter
-from .own_message import OwnMessage
 from .put_aside import PutAside
-from .reader_mount import ReaderMount
-from .retention import RequestRetention
-from .sent_messages import SentMessages
-from .sent_view import SentView
+from .read_stored import ReaderMount
+from .sent_view import RequestRetention, SentView
 from .stored_texts import MemoryTexts, StoredTexts
 from .system_prompt import CONTEXT_SYSTEM_PROMPT, SystemPrompt, SystemPromptFactory
 from .timestamp import Timestamps
@@ -248,7 +244,7 @@ class SimpleContext:
             call_id = message.get("tool_call_id")
             if isinstance(call_id, str) and call_id in self._open_calls:
                 self._open_calls.remove(call_id)
-                behind = behind_calls(self._messages)
+                behind = count_behind_calls(self._messages)
         elif role == "assistant":
             self._open_calls = call_ids(message)
         index = len(self._messages) - behind
@@ -257,7 +253,7 @@ class SimpleContext:
         self._tokens.insert(index, tokens)
         if can_be_sent(message):
             view = self._shown.view
-            view.add(message, behind and behind_calls(view.messages), tokens)
+            view.add(message, behind and count_behind_calls(view.messages), tokens)
         return index
 
     def _own(self, message: Mapping[str, Any]) -> Message:

@@ -12,7 +12,7 @@ from amplifier_core.message_models import Message as RequestMessage
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN
 
 from ..running.side_call import SIDE_CALL
-from .groups import Message
+from .messages import Message
 
 logger = logging.getLogger(__name__)
 
@@ -85,9 +85,9 @@ def _transcript(messages: Iterable[Message], most_chars: int) -> str:
 def _excerpt_of(message: Message) -> str:
     content = message.get("content")
     blocks = cast("list[Any]", content) if isinstance(content, list) else [content]
-    said = "\n".join(text for text in map(_block_text, blocks) if text)
+    text = "\n".join(filter(None, map(_block_text, blocks)))
     most = _MOST_OF_MESSAGE_CHARS
-    return said if len(said) <= most else f"{said[: most // 2]} […] {said[-most // 2 :]}"
+    return text if len(text) <= most else f"{text[: most // 2]} […] {text[-most // 2 :]}"
 
 
 def _block_text(block: Any) -> str:

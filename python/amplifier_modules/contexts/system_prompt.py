@@ -6,18 +6,18 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from .groups import Message
-from .own_message import OwnMessage
+from .changes import OwnMessage
+from .messages import Message
 
 CONTEXT_SYSTEM_PROMPT = "context:system_prompt"
-"""Event: the system prompt of requests is another one from now on."""
+"""Event: the system prompt of requests has changed."""
 
 SystemPromptFactory = Callable[[], Awaitable[str]]
 """Creates the system prompt of each request."""
 
 
 class SystemPrompt:
-    """Renders the system prompt, and tells when it has changed."""
+    """Renders the system prompt, and emits an event when it has changed."""
 
     def __init__(self, hooks: Any) -> None:
         """Have no system prompt yet; `hooks` gets the event, None for no events."""
@@ -26,7 +26,7 @@ class SystemPrompt:
         self._message: Message | None = None
 
     def connect(self, hooks: Any) -> None:
-        """Tell this registry from now on; None for no events."""
+        """Emit to this registry from now on; None for no events."""
         if hooks is not self._hooks:
             self._hooks, self._message = hooks, None
 

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 class Timestamps:
     """Writes the current time: UTC, to the millisecond, as `2026-01-31T12:00:00.000+00:00`.
 
-    What all times of one second have in common is written once, and so is each time.
+    What all times of one second have in common is written once, and so is each time: each message
+    has one, and to write it anew takes five times as long.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:

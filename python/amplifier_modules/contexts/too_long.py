@@ -1,10 +1,92 @@
-"""The error of a request that is too long for its model and cannot be made shorter."""
+"""Requests that are too long for their model: the budget learned from a refusal, and the error."""
 
 from __future__ import annotations
 
+import logging
+from typing import Any
+
 from amplifier_core.llm_errors import ContextLengthError
-from amplifier_core.message_models import ChatRequest, Message
+from amplifier_core.message_models import ChatRequest
+from amplifier_core.message_models import Message as RequestMessage
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN, estimate_tokens
+
+Message = dict[str, Any]
+
+logger = logging.getLogger(__name__)
+
+_SHARE_OF_REFUSED = 0.75
+"""Share of the tokens of a refused request that later ones may have."""
+_SHARES = (0.75, 0.5, 0.25, 0.0)
+"""Shares of the tokens of a refused request that the next try may have, by the refusals before it.
+
+The last one asks for the shortest request that there is.
+"""
+
+
+class LearnedBudgets:
+    """Asks a context for the messages of a request, and for fewer after a refusal.
+
+    Estimates of tokens are inexact, and a provider may not know the window of its model. So the
+    budget learned from a refusal holds for all later requests to the same model. Any context can do
+    this: the budget is the `token_budget` of `get_messages_for_request`.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._budgets: dict[tuple[Any, ...], int] = {}
+
+    @property
+    def is_anything_known(self) -> bool:
+        """Whether anything was learned, of any model."""
+        return bool(self._budgets)
+
+    async def messages(
+        self, context: Any, provider: Any, *model: Any, stated: int | None = None
+    ) -> list[Message]:
+        """Return the messages of a request.
+
+        Args:
+            context: The context that has them.
+            provider: The provider that will get them.
+            *model: What identifies the model.
+            stated: What the provider says of this model; None if contexts ask it themselves.
+        """
+        budget = self._budgets.get(model, stated)
+        if budget is None:
+            return await context.get_messages_for_request(provider=provider)
+        return await context.get_messages_for_request(token_budget=budget, provider=provider)
+
+    async def fewer_messages(
+        self, refused: list[Message], refusals: int, context: Any, provider: Any, *model: Any
+    ) -> list[Message] | None:
+        """Return shorter messages than those that were refused; None if the context has none.
+
+        Args:
+            refused: The messages that were too long.
+            refusals: How many requests were refused before these, one after the other.
+            context: The context that has them.
+            provider: The provider that will get the request.
+            *model: What identifies the model.
+        """
+        tokens = sum(map(estimate_tokens, refused))
+        before = self._budgets.get(model)
+        try:
+            for share in _SHARES[refusals:]:
+                self._budgets[model] = max(1, int(tokens * share))
+                shorter = await self.messages(context, provider, *model)
+                if sum(map(estimate_tokens, shorter)) < tokens:
+                    # What is shorter than needed now must not stay so.
+                    self._budgets[model] = max(1, int(tokens * _SHARE_OF_REFUSED))
+                    return shorter
+        except Exception:
+            # The refusal is what the caller has to know, and is raised.
+            logger.warning("the context cannot shorten the conversation", exc_info=True)
+        if before is None:
+            del self._budgets[model]
+        else:
+            self._budgets[model] = before
+        return None
+
 
 _NAMES = {
     "system": "the system prompt",
@@ -41,10 +123,10 @@ def cannot_be_shorter(request: ChatRequest, refusal: ContextLengthError) -> Cont
     )
 
 
-def _tokens(message: Message) -> int:
+def _tokens(message: RequestMessage) -> int:
     return estimate_tokens(message.model_dump(mode="python"))
 
 
-def _name(message: Message) -> str:
+def _name(message: RequestMessage) -> str:
     tool = f" `{message.name}`" if message.role == "tool" and message.name else ""
     return _NAMES.get(message.role, f"a message of `{message.role}`") + tool

@@ -9,10 +9,10 @@ from typing import Any, Protocol, TypeAlias
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
 
-from ..running.failure import in_words
+from ..running.failure import format_error
 from ..spending.budget import OverBudgetError
 from .answers.response import RequestedCall
-from .recovery.errors import ErrorKind, GivenUp, RecoverableError
+from .recoverable_errors import ErrorKind, GivenUp, RecoverableError
 from .tool_answer import Answer
 
 NO_NAME = "the call has no tool name"
@@ -71,7 +71,7 @@ class ToolTimeoutError(TimeoutError):
         )
 
 
-_TOLD = (
+_CALL_ERRORS = (
     UnknownToolError,
     DeniedByHookError,
     ToolTimeoutError,
@@ -83,17 +83,17 @@ _TOLD = (
 
 def is_failure_of_tool(error: Exception) -> bool:
     """Whether the tool itself, or a hook, raised it."""
-    return not isinstance(error, _TOLD)
+    return not isinstance(error, _CALL_ERRORS)
 
 
 def words_for_model(name: str, error: Exception) -> str:
     """Return why a call of the tool `name` has no result."""
     if isinstance(error, DeniedByHookError):
         return f"Denied by hook: {error}"
-    if isinstance(error, _TOLD):
+    if isinstance(error, _CALL_ERRORS):
         text = f"Error: {error}"
     else:
-        text = f"Error: tool `{name}` failed: {in_words(error)}"
+        text = f"Error: tool `{name}` failed: {format_error(error)}"
     return ToolResult(output=text).get_serialized_output()
 
 
@@ -121,8 +121,8 @@ def error_of_call(
     return RecoverableError(kind, text, call.name, call.id, index)
 
 
-_TOLD_BEFORE_END = 2
-"""How many times more a call may fail once the model has read of it."""
+_ROUNDS_AFTER_ADVICE = 2
+"""How many more times a call may fail after the model was advised to change it."""
 _REASON_CHARS = 300
 """How much of an error a reason quotes."""
 
@@ -180,7 +180,7 @@ class EqualErrors:
             reason = f"the same call of `{name}` failed {count} times in a row: {_clip(error)}"
             self.given_up = self.given_up or GivenUp(name, reason)
             return None
-        if count < max(2, most - _TOLD_BEFORE_END):
+        if count < max(2, most - _ROUNDS_AFTER_ADVICE):
             return None
         return (
             f"[This call has failed {count} times with the same error. Do not repeat it: change"

@@ -11,8 +11,8 @@ from amplifier_core.events import PROVIDER_REQUEST
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, Message
 
-from ..contexts.message_source import GOAL
-from ..running.failure import in_words
+from ..contexts.history_events import GOAL
+from ..running.failure import format_error
 from ..spending.ledger import Ledger
 from .answers.response import text_of
 from .boundary.injection import with_injections
@@ -82,7 +82,7 @@ class GoalMode:
         else:
             # The error is on its way out of the turn, whose end is emitted before.
             error = sys.exception()
-            why = report.reason or (in_words(error) if error else "the turn failed")
+            why = report.reason or (format_error(error) if error else "the turn failed")
             end = GoalEnd(GoalVerdict.FAILED, why)
         return self._pursuit.final(end)
 

@@ -32,16 +32,15 @@ from .boundary.call_context import TOOL_PROGRESS, TOOL_START, offer_progress
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .goal.pursuit import GOAL_PROGRESS
-from .loop_state import LoopState
 from .model_call import TurnModels
 from .model_roles import FAST, STRONG, ChosenModel, Roles, role_problems
 from .pace import PAUSED, RATE_LIMIT_DELAY, RESUMED, Pace
-from .recovery.recovery import RECOVERABLE_ERROR
+from .recovery import RECOVERABLE_ERROR
 from .settings import UNLIMITED, LoopSettings
 from .steering import ENDED, STEERING_DISCARDED, STEERING_INJECTED, STEERING_SUBMITTED
 from .turn import Turn
 from .turn_history import TurnHistory
-from .turn_state import CallRules, TurnState
+from .turn_state import CallRules, LoopState, TurnState
 
 logger = logging.getLogger(__name__)
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from amplifier_core.events import PROVIDER_ERROR, PROVIDER_REQUEST, USER_NOTIFICATION
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
-from ..running.failure import in_words
+from ..running.failure import format_error
 from ..spending.account import Limit
 from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
 from ..spending.ledger import Ledger, LimitReachedError
 from ..spending.reservation import Reservation
-from .answers.response import calls_of, text_of
+from .answers.response import RequestedCall, calls_of, text_of
 from .boundary.injection import Injection, with_injections
 from .model_call import error_data
 from .model_roles import ChosenModel, UnknownRoleError
-from .step import Answered, Denied, LimitReached, ModelStep
 from .turn_state import TurnState
 
 if TYPE_CHECKING:
@@ -32,6 +32,30 @@ WRAP_UP = (
     "<system-reminder>The limit of model calls for this turn is reached. Do not call tools. "
     "Tell the user what is done, what was found, and what is left to do.</system-reminder>"
 )
+
+
+@dataclass(slots=True, frozen=True)
+class Answered:
+    """The model has answered; no call of the answer has run yet."""
+
+    response: ChatResponse
+    calls: list[RequestedCall]
+
+
+@dataclass(slots=True, frozen=True)
+class Denied:
+    """A hook denied the call of the model; the report of the turn says why."""
+
+
+@dataclass(slots=True, frozen=True)
+class LimitReached:
+    """The budget has no room for the call of the model."""
+
+    limit: Limit
+
+
+ModelStep: TypeAlias = Answered | Denied | LimitReached
+"""What the call of a model ends in."""
 
 
 class ModelAsker:
@@ -185,7 +209,7 @@ class ModelAsker:
         except Exception as error:  # noqa: BLE001 -- `provider:error` reports it
             report.answer = (
                 f"Stopped after {report.iterations} model calls, the limit of this turn; "
-                f"the closing call failed: {in_words(error)}"
+                f"the closing call failed: {format_error(error)}"
             )
         else:
             if isinstance(step, LimitReached):

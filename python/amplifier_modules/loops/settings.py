@@ -18,9 +18,8 @@ from amplifier_providers.settings import OptionalText, Settings
 from amplifier_providers.value_problems import Form
 
 from ..spawn.family import TaskLimits
-from ..spending.budget import Budget
-from ..spending.budget_config import budget_of
-from .answers.tool_prompt import TOOLS_PLACE, ToolFormat
+from ..spending.budget import Budget, budget_of
+from .answers.tagged_request import TOOLS_PLACE, ToolFormat
 from .model_roles import RoleModel, RoleModels
 
 MIN_RESULT_BYTES = 1024

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections import deque
 
-from ..contexts.message_source import STEERING
+from ..contexts.history_events import STEERING
 from .boundary.hook_points import HookPoints
 from .turn_history import TurnHistory
 

@@ -67,7 +67,7 @@ def answer_of(result: Any, limit: int | None = None) -> Answer:
         Exception: What the code of the result raised.
     """
     is_error = getattr(result, "success", True) is False
-    return Answer(within(limit, _content(result, limit)), is_error)
+    return Answer(fit_content(limit, _content(result, limit)), is_error)
 
 
 def _content(result: Any, limit: int | None) -> str | list[dict[str, Any]]:
@@ -93,9 +93,9 @@ def as_text(value: Any, limit: int | None = None) -> str:
     """
     if _is_longer(value, limit):
         if isinstance(value, str):
-            value = cast("str", within(limit, value))
+            value = cast("str", fit_content(limit, value))
         else:
-            value = within(
+            value = fit_content(
                 limit, repr(value[:limit]) + f" and {len(value) - (limit or 0):,} more bytes"
             )
     return ToolResult(output=value).get_serialized_output()
@@ -135,7 +135,9 @@ _NO_JSON = "… [a block was left out: it cannot be written as JSON]"
 _PIECE = 1 << 16
 
 
-def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+def fit_content(
+    limit: int | None, content: str | list[dict[str, Any]]
+) -> str | list[dict[str, Any]]:
     """Return the content of a tool message in at most `limit` bytes of UTF-8.
 
     What is cut is counted in its place: the end of a text, and the first block that does not fit

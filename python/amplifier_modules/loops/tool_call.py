@@ -16,20 +16,19 @@ from amplifier_core.left_behind import steps_of
 from amplifier_core.llm_errors import InvalidToolCallError
 
 from ..running.awaitable import awaitable_of
-from ..running.failure import describe_error, in_words
+from ..running.failure import describe_error, format_error
 from ..spawn.tasks import closing_seconds
 from ..spending.account import Limit
 from ..spending.budget import OverBudgetError
-from ..tool.exit import ToolExitError, may_be_ctrl_c
-from ..tool.loop_breaking import ends_turn
+from ..tool.endings import ToolExitError, ends_turn, may_be_ctrl_c
 from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context
 from .boundary.cancellation import (
     EXPIRED,
-    Contained,
+    ContainedSteps,
+    await_interruptibly_within,
     contain_error,
-    ending_after,
     is_cancelled,
 )
 from .boundary.together import Together, absorb_own_cancellation
@@ -51,8 +50,8 @@ from .tool_answer import (
     Answer,
     answer_of,
     as_text,
+    fit_content,
     result_for_hooks,
-    within,
 )
 from .turn_state import TurnState
 
@@ -85,7 +84,7 @@ class CallRun:
     )
 
     answer: Answer
-    """The result; until there is one, why there is none."""
+    """The result; until the call has ended, a text that says how far it came."""
     has_begun: bool
     """Whether the tool was started."""
     has_ended: bool
@@ -161,9 +160,9 @@ class CallRun:
         name = self.requested.name
         self.failure = error
         if is_failure_of_tool(error):
-            logger.warning("tool `%s` failed: %s", name, in_words(error))
+            logger.warning("tool `%s` failed: %s", name, format_error(error))
             logger.debug("traceback of tool `%s`", name, exc_info=error)
-        text = within(self._state.rules.max_bytes, words_for_model(name, error))
+        text = fit_content(self._state.rules.max_bytes, words_for_model(name, error))
         self.answer = Answer(text, is_error=True)
         await self._state.hooks.emit(TOOL_ERROR, {**self._about, "error": describe_error(error)})
 
@@ -208,10 +207,11 @@ class CallRun:
         if result is EXPIRED:
             seconds = rules.longest or 0
             raise ToolTimeoutError(call.name, seconds, is_read_only=self.is_read_only)
-        is_heard = hooks.has_listeners(TOOL_POST)
+        # Hooks see a dump of the result, which takes 3 µs: without hooks there is none.
+        has_listeners = hooks.has_listeners(TOOL_POST)
         try:
             answer = answer_of(result, rules.max_bytes)
-            shown = result_for_hooks(result) if is_heard else None
+            shown = result_for_hooks(result) if has_listeners else None
         except Exception:
             raise
         except BaseException as error:  # noqa: BLE001 -- of the result's code, such as `__str__`
@@ -302,14 +302,12 @@ class CallRun:
             steps: Any = returned
             if type(returned) is not CoroutineType:
                 steps = steps_of(awaitable_of(returned, "execute", name, _WAY_OUT))
-            limited = Contained(steps, self.is_stopping)
-            what, more = f"tool `{name}`", self._closing_seconds
-            return ending_after(self._state.rules.longest, limited, what, more)
+            limited = ContainedSteps(steps, self.is_stopping)
+            # A tool that waits for sub-agents may take as long to end as they.
+            more = partial(closing_seconds, self._state.hooks.coordinator, self.requested.id)
+            longest, what = self._state.rules.longest, f"tool `{name}`"
+            return await_interruptibly_within(longest, limited, what, more)
         raise escaped
-
-    def _closing_seconds(self) -> float:
-        """Return how much longer than others the tool may take to end: what its sub-agents may."""
-        return closing_seconds(self._state.hooks.coordinator, self.requested.id)
 
     async def _answer_after_hooks(
         self, tool_input: dict[str, Any], shown: dict[str, Any], answer: Answer
@@ -326,12 +324,13 @@ class CallRun:
         if replaced is shown or replaced == shown:
             return answer
         limit = self._state.rules.max_bytes
-        return Answer(within(limit, as_text(replaced, limit)), answer.is_error)
+        return Answer(fit_content(limit, as_text(replaced, limit)), answer.is_error)
 
 
 def _copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return a copy that changes of the original do not reach."""
     if _UNCHANGEABLE.issuperset(map(type, arguments.values())):
+        # The usual arguments: `deepcopy` of two of them takes 18 times as long.
         return dict(arguments)
     return copy.deepcopy(arguments)
 

@@ -15,12 +15,12 @@ from amplifier_core.interruption import Interruption
 from amplifier_core.message_models import ChatResponse, TextBlock
 
 from ..spending.account import Limit
-from ..tool.exit import ToolExitError
+from ..tool.endings import ToolExitError
 from .answers.response import RequestedCall
 from .boundary.together import Together, together
 from .call_errors import error_of_call
-from .recovery.errors import RecoverableError
-from .tool_answer import INTERRUPTED, NOT_STARTED, within
+from .recoverable_errors import RecoverableError
+from .tool_answer import INTERRUPTED, NOT_STARTED, fit_content
 from .tool_call import CallRun
 from .turn_state import TurnState
 
@@ -237,7 +237,7 @@ class ToolRound:
             requested, answer = call.requested, call.answer
             content = answer.content
             if self._notes and (note := self._notes[index]) is not None:
-                content = within(self._state.rules.max_bytes, answer.after(note))
+                content = fit_content(self._state.rules.max_bytes, answer.after(note))
             message: dict[str, Any] = {
                 "role": "tool",
                 "tool_call_id": requested.id,

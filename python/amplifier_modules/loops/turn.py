@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from functools import partial
 from math import inf
+from typing import TypeAlias
 
 import anyio
 
@@ -21,17 +23,16 @@ from amplifier_core.llm_errors import AbortError
 from ..running.side_call import SIDE_CALL
 from ..spending.account import Limit
 from ..spending.ledger import RUNNING, Ledger
-from .answers.tool_prompt import example_writer
+from .answers.tagged_request import example_writer
 from .boundary.injection import Injection
-from .boundary.time_warning import warned_in_time
 from .goal.rules import goal_of
 from .goal_mode import GoalMode
 from .model_call import TurnModels
-from .model_calls import ModelAsker, ask_aside
+from .model_calls import Answered, Denied, LimitReached, ModelAsker, ModelStep, ask_aside
 from .model_roles import tool_tags
-from .recovery.recovery import Recovery
+from .pace import warn_in_time
+from .recovery import Recovery
 from .settings import UNLIMITED
-from .step import Answered, CalledTools, Denied, LimitReached, Step
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding, is_silent
 from .turn_report import Outcome
@@ -40,6 +41,17 @@ from .turn_state import TurnState
 logger = logging.getLogger(__name__)
 
 _STOPPED = frozenset({Outcome.INCOMPLETE, Outcome.GIVEN_UP})
+
+
+@dataclass(slots=True, frozen=True)
+class CalledTools:
+    """The calls of an answer have ended."""
+
+    round: ToolRound
+
+
+Step: TypeAlias = ModelStep | CalledTools
+"""What a step of a turn ends in: a call of the model, and the round of tools after it."""
 
 
 class Turn:
@@ -70,7 +82,7 @@ class Turn:
         running = RUNNING.set(ledger)
         aside = SIDE_CALL.set(partial(ask_aside, state) if has_models else None)
         if ledger is not None:
-            ledger.tell(state.hooks)
+            ledger.report_to(state.hooks)
             ledger.begin()
         try:
             with state.cancellation.interruptible() as whole:
@@ -129,7 +141,7 @@ class Turn:
                 time.end_at(inf if left is None else time.now() + left)
 
             with ledger.noticing_pauses(lambda: time.soon(set_end)):
-                async with warned_in_time(ledger):
+                async with warn_in_time(ledger):
                     outcome = await self._converse()
         if time.was_caught:
             self._state.report.reason = ledger.out_of_time().reason

@@ -20,17 +20,21 @@ logger = logging.getLogger(__name__)
 
 
 def is_silent(state: TurnState) -> bool:
-    """Whether a turn that was not cancelled ends without a word: nobody hears of its end."""
+    """Whether a turn that was not cancelled can end without events.
+
+    Nobody listens to them, and nothing is left to emit. Without hooks most turns end like this,
+    which saves the scopes that `TurnEnding.close` needs against a cancellation.
+    """
     hooks = state.hooks
     has_emitted_all = state.history.has_emitted_all() and not hooks.has_open_calls()
     return has_emitted_all and not any(map(hooks.has_listeners, ENDINGS))
 
 
 class TurnEnding:
-    """Ends a turn, once."""
+    """Closes a turn, once."""
 
     def __init__(self, state: TurnState, outcome: Outcome) -> None:
-        """End the turn, and discard what was to steer it if it is cancelled."""
+        """Prepare to close the turn with this outcome."""
         self._hooks = state.hooks
         self._cancellation = state.cancellation
         self._history = state.history

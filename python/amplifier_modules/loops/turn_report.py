@@ -1,4 +1,4 @@
-"""How a turn goes and ends, and the events that report its end."""
+"""The progress and the outcome of a turn, and the events that report its end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from amplifier_core.events import EXECUTION_END, ORCHESTRATOR_COMPLETE, TURN_END
 
-from .recovery.errors import GivenUp
+from .recoverable_errors import GivenUp
 
 
 class Outcome(Enum):
@@ -60,7 +60,7 @@ ENDINGS = (TURN_END, ORCHESTRATOR_COMPLETE, EXECUTION_END)
 
 
 class TurnReport:
-    """How a turn goes, as far as it has come."""
+    """The progress of a turn: its answer, its model calls, and why it ends."""
 
     answer = ""
     """The text of the last response that has text."""

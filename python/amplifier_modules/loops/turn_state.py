@@ -1,24 +1,86 @@
-"""What the parts of a turn share."""
+"""What all turns of a loop share, and what the parts of one turn share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from amplifier_providers.answers.argument_check import ArgumentCheck
 from amplifier_providers.answers.calls_per_answer import USUAL_CALLS
+from amplifier_providers.answers.tag_options import is_session_tag
 
+from ..contexts.too_long import LearnedBudgets
 from ..spending.ledger import Ledger
+from .answers.response import MissingCalls
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .call_errors import EqualErrors
 from .goal.judgement import Actions
-from .loop_state import LoopState
 from .model_call import TurnModels
-from .recovery.recovery import Recovery
-from .settings import LoopSettings
-from .turn_history import TurnHistory
+from .pace import LastCall, Pause
+from .recovery import Recovery
+from .request import RequestBuilder
+from .settings import UNLIMITED, LoopSettings
+from .steering import SteeringQueue
+from .turn_history import EmittedHistory, TurnHistory
 from .turn_report import TurnReport
+
+logger = logging.getLogger(__name__)
+
+_READING_TOOLS = frozenset({"read_file", "grep", "web_fetch", "web_search"})
+"""Tools whose results may have any text, such as tags."""
+
+
+class LoopState:
+    """What a loop keeps from one turn to the next."""
+
+    def __init__(self, orchestrator: str, settings: LoopSettings) -> None:
+        """Begin, before the first turn.
+
+        Args:
+            orchestrator: The name of the loop.
+            settings: The settings of the loop.
+        """
+        self.orchestrator = orchestrator
+        self.settings = settings
+        self.requests = RequestBuilder(settings)
+        self.arguments = ArgumentCheck()
+        """Compares the arguments of calls with the schemas of the tools."""
+        self.budgets = LearnedBudgets()
+        """How long requests may be, where that was learned from a refusal."""
+        self.steering = SteeringQueue()
+        self.pausing = Pause()
+        """Holds a turn between its steps."""
+        self.emitted_history = EmittedHistory()
+        """Emits the events of the messages that enter the history."""
+        self.last_call = LastCall()
+        self.missing_calls = MissingCalls()
+        most = settings.max_equal_errors
+        self.most_errors = None if most == UNLIMITED else most
+        """How many equal errors in a row end a turn; None for no limit."""
+        self._has_warned_of_tags = False
+
+    def warn_of_plain_tags(self, tags: Iterable[str], tools: Mapping[str, Any]) -> None:
+        """Warn once where tools read texts that may know the tags of calls.
+
+        Args:
+            tags: The tags of calls.
+            tools: Mounted tools by name.
+        """
+        plain = [tag for tag in tags if not is_session_tag(tag)]
+        reading = sorted(_READING_TOOLS.intersection(tools))
+        if self._has_warned_of_tags or not plain or not reading:
+            return
+        self._has_warned_of_tags = True
+        logger.warning(
+            "%s: the model writes its calls in `<%s>`, which a text that %s may contain, too; set"
+            ' `tool_tags` to "session" for a tag that only this session knows',
+            self.orchestrator,
+            plain[0],
+            f"`{reading[0]}` reads",
+        )
 
 
 @dataclass(slots=True, frozen=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable
-from types import CoroutineType
-from typing import Any, cast
+from typing import Any
 
 
 def awaitable_of(
@@ -16,8 +15,8 @@ def awaitable_of(
     Raises:
         TypeError: It is a result already.
     """
-    if type(returned) is CoroutineType or inspect.isawaitable(returned):
-        return cast("Awaitable[Any]", returned)
+    if inspect.isawaitable(returned):
+        return returned
     found = type(returned).__name__
     raise TypeError(
         f"`{method}` of `{name}` returned a `{found}` instead of an awaitable; {way_out}"

@@ -1,8 +1,13 @@
-"""Errors as text, for events and results."""
+"""Errors of what runs: as text for events and results, and the cancellation of a turn."""
 
 from __future__ import annotations
 
-from ..tool.exit import may_be_ctrl_c
+import anyio
+
+from amplifier_core.event_loop import asyncio_task
+from amplifier_core.llm_errors import AbortError
+
+from ..tool.endings import may_be_ctrl_c
 
 MAX_CHARS = 100_000
 """A longer message helps neither a model nor a reader of logs."""
@@ -21,7 +26,18 @@ def describe_error(error: BaseException) -> dict[str, str]:
     return {"type": type(error).__name__, "msg": message}
 
 
-def in_words(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """Return `Type: message`, or the type alone if there is no message."""
     description = describe_error(error)
     return f"{description['type']}: {description['msg']}".removesuffix(": ")
+
+
+def is_token_cancellation(error: BaseException) -> bool:
+    """Whether it is the cancellation that the token of the session asked for.
+
+    A loop that is not ours may let it through. A task that somebody else cancelled has another one.
+    """
+    task = asyncio_task()
+    if task is None or isinstance(error, AbortError):
+        return isinstance(error, AbortError)
+    return isinstance(error, anyio.get_cancelled_exc_class()) and not task.cancelling()

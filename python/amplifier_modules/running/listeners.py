@@ -1,4 +1,4 @@
-"""Which events have an effect, so that nobody has to write what nobody reads."""
+"""Which events have an effect, so that no payload is made without a listener."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from amplifier_core.mount_plan import MAIN_MODULES
 from amplifier_core.mounting import list_mounted_modules, note_inherited
 
 from ..contexts.attached import attach_context
-from ..running.token_ending import is_of_token
+from ..running.failure import is_token_cancellation
 from ..spending.budget import Budget
 from ..spending.ledger import RUNNING, Ledger
 from .child_plan import child_plan
@@ -211,7 +211,7 @@ class ChildSession:
         try:
             text = await self.session.execute(prompt)
         except BaseException as error:
-            if token.is_cancelled and is_of_token(error):
+            if token.is_cancelled and is_token_cancellation(error):
                 return CANCELLED
             raise
         finally:

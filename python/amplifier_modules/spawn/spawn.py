@@ -148,7 +148,7 @@ class Spawn:
         return await self._have_done(child, prompt, task.description, background=background)
 
     def tasks(self) -> list[TaskInfo]:
-        """Return how each task stands, the oldest first; of those that are over, the last ones."""
+        """Return the state of each task, oldest first; of those that are over, the last ones."""
         return self._tasks.list()
 
     def news(self) -> Iterable[TaskInfo]:

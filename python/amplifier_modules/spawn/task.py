@@ -112,7 +112,7 @@ class TaskResult:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskInfo:
-    """How a task stands."""
+    """The state of a task."""
 
     id: str
     description: str

@@ -81,7 +81,7 @@ class Task:
         """The tool call that waits for it; None in the background."""
 
     def info(self) -> TaskInfo:
-        """Return how the task stands."""
+        """Return the state of the task."""
         return TaskInfo(
             id=self.id,
             description=self.description,
@@ -169,7 +169,7 @@ class Tasks:
         return task.id
 
     def list(self) -> list[TaskInfo]:
-        """Return how each task stands, the oldest first; of those that are over, the last ones."""
+        """Return the state of each task, oldest first; of those that are over, the last ones."""
         return [task.info() for task in self._tasks.values()]
 
     async def result(self, id: str) -> TaskResult:

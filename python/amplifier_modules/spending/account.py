@@ -5,16 +5,43 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from decimal import Decimal
-from types import MappingProxyType
+from threading import Lock
+from types import MappingProxyType, TracebackType
 from typing import Any, Literal
 
 from amplifier_providers.prices.amounts import Estimate, Spent
 
 from .budget import Budget
-from .many_locks import ManyLocks
 from .stopwatch import Stopwatch
+
+
+class ManyLocks:
+    """Holds all of some locks in `with`; all threads take them in the same order."""
+
+    def __init__(self, locks: Sequence[Lock]) -> None:
+        """Hold these."""
+        self._locks = sorted(locks, key=id)
+
+    def __enter__(self) -> None:
+        """Take them, or none."""
+        with ExitStack() as taken:
+            for lock in self._locks:
+                taken.enter_context(lock)
+            taken.pop_all()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Release them."""
+        for lock in self._locks:
+            lock.release()
+
 
 LimitKind = Literal["model_calls", "tool_calls", "tokens", "cost", "seconds"]
 
@@ -209,7 +236,7 @@ class Account:
                 yield {"kind": kind, "used": number(amount), "limit": number(limit), **self._about}
 
     def _count_turn(self, change: int) -> None:
-        """Take notice that a turn which draws on this account runs or no longer does."""
+        """Note that a turn which draws on this account has begun or ended."""
 
 
 def warned_from(limit: float | Decimal) -> Decimal:

@@ -136,7 +136,7 @@ class SharedBudget(Budget):
         return vars(self).get("_account")
 
     def open_account(self, account: AccountT) -> AccountT:
-        """Have an account count its turns, unless it has one; return the one that does."""
+        """Set the account that counts its turns, unless there is one; return the one in use."""
         return vars(self).setdefault("_account", account)
 
     def limits(self) -> Budget:
@@ -183,7 +183,7 @@ def is_over_budget(data: Mapping[str, Any]) -> bool:
 
 
 def warning_text(data: Mapping[str, Any]) -> str:
-    """Return the event `budget:warning` in words, from its data."""
+    """Return the message of the event `budget:warning`, from its data."""
     kind, used, limit = data.get("kind"), data.get("used"), data.get("limit")
     is_shared = data.get("is_shared") is True
     whose = "the shared budget" if is_shared else "this turn"
@@ -207,3 +207,17 @@ def _check(name: str, value: object) -> None:
         raise TypeError(f"`{name}` of a budget is of type `{found}` (must be {wanted}, or None)")
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"`{name}` of a budget is `{value}` (must be {wanted}, or None)")
+
+
+def budget_of(given: Any) -> Any:
+    """Return the budget that a mapping describes, and anything else as it is.
+
+    Raises:
+        ValueError: The mapping does not describe a budget.
+    """
+    if not isinstance(given, Mapping):
+        return given
+    try:
+        return Budget.of_config(cast("Mapping[str, Any]", given))
+    except TypeError as error:
+        raise ValueError(str(error)) from error

@@ -20,7 +20,7 @@ from .reservation import Reservation
 from .shared_account import SharedAccount, account_of
 
 
-class Teller(Protocol):
+class Emitter(Protocol):
     """Where the warnings of a turn go: its hooks."""
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
@@ -70,7 +70,7 @@ class Ledger(Account):
         self.owner = owner
         self.is_over = False
         """Whether its turn has ended; a task that it started may run on."""
-        self.hooks: Teller | None = None
+        self.hooks: Emitter | None = None
         """Where the warnings of its turn go."""
         self._parent = parent
         self._accounts: tuple[Account, ...] = (self, *dict.fromkeys(above))
@@ -202,8 +202,8 @@ class Ledger(Account):
             for account in self._chain():
                 account._stopwatch.listeners.remove(listener)
 
-    def tell(self, hooks: Teller) -> None:
-        """Have the warnings of the turn, and of the one that it is a part of, go to these hooks."""
+    def report_to(self, hooks: Emitter) -> None:
+        """Send the warnings of the turn, and of the one that it is a part of, to these hooks."""
         for ledger in self._parts():
             ledger.hooks = hooks
 
@@ -221,16 +221,16 @@ class Ledger(Account):
         return min(left, default=None)
 
     async def warn(self) -> None:
-        """Tell, once for each limit, that most of it is used up."""
+        """Emit a warning, once for each limit, that most of it is used up."""
         for hooks, data in self.warnings():
             await hooks.emit(BUDGET_WARNING, data)
 
-    def warnings(self) -> list[tuple[Teller, dict[str, Any]]]:
+    def warnings(self) -> list[tuple[Emitter, dict[str, Any]]]:
         """Return the data of the warnings that are due, each once, and the hooks that get it.
 
         Those of the turns around this one are among them, as they may wait for it for long.
         """
-        due: list[tuple[Teller, dict[str, Any]]] = []
+        due: list[tuple[Emitter, dict[str, Any]]] = []
         with self._lock:
             for ledger in self._turns():
                 # Hooks of another thread have another event loop.
@@ -288,7 +288,7 @@ class Ledger(Account):
         return None
 
     def _notice_running(self) -> None:
-        """Have the shared budgets know whether the turn runs: their time is that of such turns."""
+        """Tell the shared budgets whether the turn runs: their clocks stop while none does."""
         runs = self._has_begun and not self.is_over and not self._stopwatch.is_paused
         if runs is not self._runs:
             self._runs = runs

@@ -20,7 +20,7 @@ else:
 
 
 class ToolContext(Generic[StateT]):
-    """One call of a tool: its id, its session, and a way to tell how far it is.
+    """One call of a tool: its id, its session, and a way to report its progress.
 
     A function gets it as its first parameter if that is annotated `ToolContext` or
     `ToolContext[State]`; any other tool calls `ToolContext.current()`.

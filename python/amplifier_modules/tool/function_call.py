@@ -1,4 +1,4 @@
-"""A call of a function that may be async or block."""
+"""A call of a function that may be async or block, and what it returns as the result of a tool."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import anyio.to_thread
+from pydantic_core import to_jsonable_python
 
-from .exit import ToolExitError
+from amplifier_core.models import ToolResult
+
+from .endings import ToolExitError
 
 
 async def call_function(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
@@ -37,3 +40,21 @@ def _is_async(function: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         type(function).__call__
     )
+
+
+def tool_result(value: Any) -> ToolResult:
+    """Return a value as a result: text and JSON as they are, models in their JSON form.
+
+    Raises:
+        TypeError: The value has no JSON form.
+    """
+    if isinstance(value, ToolResult):
+        return value
+    if value is None or isinstance(value, str):
+        return ToolResult(output=value)
+    try:
+        return ToolResult(output=to_jsonable_python(value, inf_nan_mode="null"))
+    except ValueError as error:
+        found = type(value).__name__
+        message = f"the function returned a `{found}`, which has no JSON form; return text or JSON"
+        raise TypeError(message) from error

@@ -96,8 +96,7 @@ class FunctionTool(Generic[P, R]):
         """
         import anyio
 
-        from .function_call import call_function
-        from .result import tool_result
+        from .function_call import call_function, tool_result
 
         positional, named = self._schema.read(self.name, input)
         if self.takes_context:
@@ -221,14 +220,14 @@ def _make(
         )
     if description is not None:
         check_description(description)
-    said = getattr(function, "__name__", type(function).__name__) if name is None else name
-    check_name(said)
+    shown_name = getattr(function, "__name__", type(function).__name__) if name is None else name
+    check_name(shown_name)
     # Where `tool` was called: its local classes may stand in annotations.
     schema = ToolSchema(function, sys._getframe(2).f_locals)  # pyright: ignore[reportPrivateUsage] -- documented
     return FunctionTool(
         function,
         schema,
-        name=said,
+        name=shown_name,
         description=schema.description if description is None else description,
         **options,
     )

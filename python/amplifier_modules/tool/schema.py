@@ -130,7 +130,7 @@ class ToolSchema:
 
 
 def state_type(annotation: Any) -> type | UnionType | None:
-    """Return `State` of `ToolContext[State]`, a class or several; None if `isinstance` takes it not."""
+    """Return `State` of `ToolContext[State]`, a class or several; None if it cannot be checked."""
     arguments: tuple[Any, ...] = getattr(annotation, "__args__", ())
     classes = _classes(arguments[0]) if arguments else []
     found: Any = None

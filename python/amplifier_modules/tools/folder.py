@@ -23,7 +23,7 @@ SKIPPED = (".git", ".venv", "target", "node_modules")
 
 
 class FolderSettings(Settings):
-    """Which folder a tool may read, and how much it may tell."""
+    """Which folder a tool may read, and how long its results may be."""
 
     unknown_keys = "ignore"
     none_is_absent = False

@@ -1,4 +1,4 @@
-"""The limit in bytes of what a tool tells a model."""
+"""The limit of a tool's result in bytes."""
 
 from __future__ import annotations
 

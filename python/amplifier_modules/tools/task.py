@@ -19,8 +19,7 @@ from amplifier_modules.tools.blocking import Arguments
 from amplifier_providers.settings import OptionalText, Settings, read_settings
 from amplifier_providers.value_problems import Form, problem
 
-from ..spending.budget import Budget
-from ..spending.budget_config import budget_of
+from ..spending.budget import Budget, budget_of
 
 __amplifier_module_type__ = "tool"
 
@@ -92,7 +91,7 @@ class TaskTool:
         self.input_schema: dict[str, Any] = _schema()
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
-        """Do an action; what is wrong with it is in the result."""
+        """Do an action; an error of it is in the result."""
         try:
             arguments = _Task.model_validate(input)
         except ValidationError as error:
@@ -143,7 +142,7 @@ class TaskTool:
         coordinator = self._coordinator if call is None else call.coordinator
         return coordinator.get_capability(SESSION_SPAWN)
 
-    def tell(self, event: str, data: dict[str, Any]) -> HookResult | None:
+    def report_ended_tasks(self, event: str, data: dict[str, Any]) -> HookResult | None:
         """Tell the model which tasks in the background are over, before its next answer."""
         coordinator = coordinator_of(self._coordinator, data.get("session_id"))
         if coordinator.get("tools", self.name) is None:
@@ -168,7 +167,7 @@ class TaskTool:
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
     """Mount the tool as `task`."""
     tool = TaskTool(coordinator, read_settings(TaskSettings, config, "tool-task"))
-    coordinator.hooks.register(PROVIDER_REQUEST, tool.tell, name="tool-task")
+    coordinator.hooks.register(PROVIDER_REQUEST, tool.report_ended_tasks, name="tool-task")
     await coordinator.mount("tools", tool, name=tool.name)
 
 

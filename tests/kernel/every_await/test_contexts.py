@@ -13,7 +13,7 @@ from subject import suspend
 
 from amplifier_core import ChatRequest, ChatResponse, TextBlock, ToolResult
 from amplifier_core.message_models import ToolCall, ToolCallBlock
-from amplifier_modules.contexts.notice import is_notice
+from amplifier_modules.contexts.compaction import is_notice
 from amplifier_modules.contexts.persistent import PersistentContext
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.spending.ledger import running_ledger

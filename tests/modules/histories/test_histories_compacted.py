@@ -14,8 +14,7 @@ from writers import ANTHROPIC, CHAT, OF_ANTHROPIC, OF_OPENAI, OF_SERVICES, OLLAM
 
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.contexts.compaction import CompactionSettings, compact
-from amplifier_modules.contexts.view import View
+from amplifier_modules.contexts.compaction import CompactionSettings, View, compact
 
 KEY = {"x-api-key": "k", "authorization": "Bearer k", "anthropic-version": "2023-06-01"}
 SERVERS: dict[str, Any] = {

@@ -13,7 +13,7 @@ from amplifier_agent import Agent, Event, tool
 from amplifier_core.events import ALL_EVENTS
 from amplifier_core.message_models import ToolSpec
 from amplifier_modules.loops.answers import agent_events
-from amplifier_modules.loops.answers.tool_prompt import tools_prompt, written_call
+from amplifier_modules.loops.answers.tagged_request import tools_prompt, written_call
 from amplifier_modules.loops.basic import BasicLoop
 from amplifier_modules.loops.tagged import TaggedLoop
 from amplifier_providers.settings import SettingError

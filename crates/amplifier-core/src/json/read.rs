@@ -122,6 +122,8 @@ impl Reader<'_> {
 
     fn number(&mut self, peek: Peek) -> Result<Json, JsonError> {
         let digits = match self.jiter.known_number_bytes(peek) {
+            // Copied, as the bytes are borrowed from the parser, which knows the place for an
+            // error.
             Ok(bytes) => bytes.to_vec(),
             Err(error) => return Err(self.located(&error)),
         };

@@ -99,6 +99,8 @@ impl Step {
     fn __call__<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = value.py();
         may_go_on()?;
+        // The machine is taken out while it runs: it calls Python code, which must find no lock
+        // held, and for which a second await of the same coroutine is an error.
         match self.replace(State::Running) {
             State::Fresh(mut machine) => {
                 let next = machine.start(py);

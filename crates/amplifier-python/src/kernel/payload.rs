@@ -127,6 +127,8 @@ impl Fields {
         // Converting may run code of the values, which must not find the dict being walked.
         let odd: Vec<_> = own.iter().filter(|(_, value)| !is_plain(value)).collect();
         if odd.is_empty() {
+            // Texts and numbers alone, as in most payloads: the values are their own JSON form, and
+            // one dict is both.
             let shape = own.clone().unbind();
             return Ok(Self {
                 own: own.unbind(),

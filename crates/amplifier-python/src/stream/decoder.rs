@@ -193,6 +193,7 @@ impl Decoding {
         events: &mut Vec<stream::StreamEvent>,
     ) -> Result<(), stream::LimitError> {
         let fed = self.decoder.feed(data, events);
+        // Almost nobody asks for partial arguments: then the events are not looked at.
         if !self.partial_arguments.is_empty() {
             for event in events {
                 if let Change::Start(_) | Change::End(_) | Change::Drop(_) = event.change {
@@ -231,6 +232,7 @@ fn is_empty_delta(change: &Change) -> bool {
 
 /// Stamps events with the time of this call.
 pub(crate) fn stamp(py: Python<'_>, events: Vec<stream::StreamEvent>) -> Vec<StreamEvent> {
+    // Written once for all events of a chunk, which came at the same time.
     let timestamp = PyString::new(py, &event_timestamp(SystemTime::now())).unbind();
     let stamp = |event| StreamEvent {
         event,

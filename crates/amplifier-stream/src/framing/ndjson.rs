@@ -147,6 +147,8 @@ impl NdjsonDecoder {
             let line = &rest[..end];
             rest = &rest[end + 1..];
             self.lines += 1;
+            // Only a line that an earlier chunk began is copied; all others are read where they
+            // are.
             if self.line.is_needed() {
                 self.line.extend(line)?;
                 hand_out(self.lines, self.line.complete(), sink);
@@ -168,6 +170,7 @@ fn hand_out(number: u64, line: &[u8], sink: &mut impl FnMut(NdjsonLine<'_>)) {
         return;
     }
     let text = decode(line);
+    // `decode` copies only what it has to change.
     let is_lossy = matches!(text, Cow::Owned(_));
     sink(NdjsonLine {
         number,

@@ -1,6 +1,9 @@
 //! The names of the tags that a parser knows.
 
 /// How many names one parser may know: as many as a set of names has bits.
+///
+/// A set is one `u64`, so that what looks at a `<` holds all names that it may still become, and
+/// allocates nothing.
 const MAX_NAMES: usize = 64;
 
 /// How long a name may be, in bytes.
@@ -96,6 +99,7 @@ impl TagNames {
 
     /// A set of all names.
     pub(super) fn all(&self) -> u64 {
+        // There is a name at least, so the shift is by less than 64 bits.
         u64::MAX >> (MAX_NAMES - self.names.len())
     }
 
@@ -110,6 +114,8 @@ impl TagNames {
 
     /// The first of a set of names that is this long.
     pub(super) fn ending(&self, set: u64, length: usize) -> Option<usize> {
+        // All names of the set have the same bytes so far. Two of this length differ in their case
+        // alone, and the first of them counts.
         let complete = self.choose(set, |name| name.len() == length);
         (complete != 0).then(|| complete.trailing_zeros() as usize)
     }
@@ -118,6 +124,7 @@ impl TagNames {
         let mut chosen = 0;
         let mut rest = set;
         while rest != 0 {
+            // The lowest bit that is set: only the names of the set are looked at.
             let lowest = rest & rest.wrapping_neg();
             if is_chosen(&self.names[lowest.trailing_zeros() as usize]) {
                 chosen |= lowest;

@@ -113,6 +113,7 @@ impl Quotation {
     }
 
     fn take(&mut self, byte: u8) {
+        // What a run of marks means depends on its length, which is known once another byte comes.
         if self.run.length > 0 {
             if byte == self.run.mark {
                 self.run.length += 1;
@@ -201,8 +202,10 @@ impl Quotation {
             (false, 2, b'-') => 3,
             (false, 3, b'-') => {
                 comment.is_open = true;
+                // Its dashes are those of an end, too: `<!-->` is a whole comment.
                 2
             }
+            // Two of any number of dashes: `--->` ends a comment as well.
             (true, read, b'-') => (read + 1).min(2),
             (true, 2, b'>') => {
                 comment.is_open = false;
@@ -265,6 +268,8 @@ impl Quotation {
         self.is_escaped = false;
         let was_prose = matches!(self.place, Place::Prose | Place::Code(_));
         match &mut self.place {
+            // The paragraph has ended without the other backticks: those before were only
+            // backticks.
             Place::Code(_) if line.body == Body::Blank => self.place = Place::Prose,
             Place::Fence(fence)
                 if fence.is_closing || (fence.is_in_block_quote && line.body == Body::Blank) =>

@@ -84,6 +84,9 @@ impl Splitter {
                 tag_text.push_str(split(rest, end));
                 Some(Piece::Tag(tag, Cow::Owned(tag_text)))
             }
+            // What the candidate took of this piece is still in `rest`, and is read again. That
+            // happens once for each byte: no `<` is among them, so none of them begins another
+            // candidate.
             Verdict::Text => Some(Piece::Text(Cow::Owned(std::mem::take(&mut self.held)))),
         }
     }

@@ -59,10 +59,10 @@ def provider_list(report: Report) -> None:
 def _rows(provider: KnownProvider, state: KeyState) -> Iterator[tuple[str, str, str, str]]:
     """The row of a provider, and one for each further variable of its key."""
     first, *others = provider.variables or ("-",)
-    said = {state.variable or first: _describe_key(provider, state)}
-    yield provider.name, provider.model or "-", first, said.get(first, "")
+    descriptions = {state.variable or first: _describe_key(provider, state)}
+    yield provider.name, provider.model or "-", first, descriptions.get(first, "")
     for variable in others:
-        yield "", "", variable, said.get(variable, "")
+        yield "", "", variable, descriptions.get(variable, "")
 
 
 def _state(provider: KnownProvider) -> KeyState:

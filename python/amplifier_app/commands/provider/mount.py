@@ -42,10 +42,10 @@ def provider_config(
     given = _read_config(written)
     if provider is DEMO:
         return given
-    said = provider_settings(os.environ)
+    configured = provider_settings(os.environ)
     if not os.environ.get("PROVIDER_CONTENT_TIMEOUT", "").strip():
-        said["content_timeout"] = seconds
-    config = key_config(provider, {"max_retries": 0, "timeout": seconds, **said, **given})
+        configured["content_timeout"] = seconds
+    config = key_config(provider, {"max_retries": 0, "timeout": seconds, **configured, **given})
     if not provider.has_key(os.environ) and not config.get("api_key"):
         raise no_key(provider, f"`{provider.name}`")
     SECRETS.learn(config)

@@ -18,7 +18,7 @@ def _question() -> dict[str, Any]:
 
 
 async def _exchanges(context: Any) -> list[tuple[Any, Any]]:
-    """List who said what, in the order of the context."""
+    """List the role and the text of each message, in the order of the context."""
     return [
         (message.get("role"), message.get("content")) for message in await context.get_messages()
     ]

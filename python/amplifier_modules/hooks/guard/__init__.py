@@ -15,10 +15,9 @@ from amplifier_modules.spawn.tasks import coordinator_of
 from amplifier_providers.settings import SettingError, read_settings
 
 from .answers import deny
-from .arguments import ToolArguments
 from .prompts import FINDINGS, Prompts
 from .settings import GuardSettings
-from .tools import ToolSinks
+from .tools import ToolArguments, ToolSinks
 
 __amplifier_module_type__ = "hook"
 __amplifier_settings__ = GuardSettings

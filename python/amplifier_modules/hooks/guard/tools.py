@@ -1,19 +1,56 @@
-"""Checks of the commands and URLs in the arguments of tools."""
+"""Checks of tool calls: the name, the arguments by their schema, and commands and URLs in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+from unicodedata import normalize
 
 import anyio
 
 from amplifier_core.models import HookResult
-from amplifier_guard import ShellDenied, ShellPolicy, UrlDenied, UrlPolicy
+from amplifier_guard import (
+    NameDenied,
+    ShellDenied,
+    ShellPolicy,
+    ToolInputDenied,
+    ToolSchemaDenied,
+    UrlDenied,
+    UrlPolicy,
+    check_tool_name,
+)
+from amplifier_providers.answers.tool_arguments import ArgumentSchemas
 
-from .answers import deny
-from .call_question import ask_about_call
+from .answers import ask_about_call, deny
 from .settings import ShellSettings, ToolSettings, UrlSettings
-from .working_folder import leaves_root
+
+
+class ToolArguments:
+    """The names and schemas of a session's tools."""
+
+    def __init__(self, name_max_chars: int) -> None:
+        """Deny longer names."""
+        self._name_max_chars = name_max_chars
+        self._schemas = ArgumentSchemas()
+
+    def judge(self, name: str, tool: Any, tool_input: Mapping[str, Any]) -> HookResult | None:
+        """Deny a call whose name or arguments are invalid, or return None to let it pass.
+
+        Args:
+            name: The tool that the model calls.
+            tool: The tool mounted under that name, None if there is none.
+            tool_input: The arguments.
+        """
+        try:
+            check_tool_name(name, self._name_max_chars)
+            self._schemas.check(name, tool, tool_input)
+        except (NameDenied, ToolInputDenied, ToolSchemaDenied) as denial:
+            return deny(str(denial))
+        return None
+
 
 LOOK_UP_SECONDS = 10.0
 """Time limit of a name look-up."""
@@ -91,3 +128,54 @@ class _Url:
         except UrlDenied as denial:
             return deny(str(denial))
         return deny(f"name look-up of the URL timed out after {LOOK_UP_SECONDS:g} s")
+
+
+_PLAIN = re.compile(r"(?![\s~-])[\w ./@+,=-]*(?<!\s)")
+_NAMES = re.compile(
+    "cwd|chdir|pwd|folder|director|path|work(ing)?(dir|place|space|tree)|dir$|^root"
+)
+
+
+_MAX_DEPTH = 32
+"""Hooks see a very deep value only in part, so nothing is certain about it."""
+
+
+def leaves_root(root: str | None, name: str, value: object) -> bool:
+    """Whether an argument, or anything in it, is a working folder that is not inside the root.
+
+    Tools call it `cwd`, `workingDir`, `directory_path` and much else. What is nested too deeply
+    counts as one.
+    """
+    return _leaves_root(root, name, value, 0)
+
+
+def _leaves_root(root: str | None, name: str, value: object, depth: int) -> bool:
+    if depth > _MAX_DEPTH:
+        return True
+    within: list[tuple[str, object]] = []
+    if isinstance(value, Mapping):
+        within = [(str(key), each) for key, each in cast("Mapping[Any, Any]", value).items()]
+    elif isinstance(value, list | tuple):
+        within = [("", each) for each in cast("Sequence[Any]", value)]
+    if any(_leaves_root(root, key, each, depth + 1) for key, each in within):
+        return True
+    letters = "".join(filter(str.isalnum, normalize("NFKC", name))).lower()
+    return _NAMES.search(letters) is not None and not is_beneath(root, cast("object", value))
+
+
+def is_beneath(root: str | None, folder: object) -> bool:
+    """Whether `folder`, counted from the root, is inside it, links resolved.
+
+    A name that a tool or a shell may read otherwise (`~`, `$HOME`, `-`) is not.
+    """
+    if root is None or not isinstance(folder, str) or not _PLAIN.fullmatch(folder):
+        return False
+    try:
+        top = Path(root).resolve()
+        path = top / folder
+        # From CPython 3.13 on `resolve` takes links that lead to each other; `stat` does not.
+        with suppress(FileNotFoundError):
+            path.stat()
+        return path.resolve().is_relative_to(top)
+    except (OSError, RuntimeError, ValueError):
+        return False  # a loop of links, a NUL

@@ -28,7 +28,7 @@ from amplifier_providers.answers.gathered_answer import (
 )
 from amplifier_stream import ParsedCall, ProcessedStream, ToolCallParser, coerce_arguments
 
-from .tool_prompt import json_text
+from .tagged_request import json_text
 
 
 class EndedCalls:

@@ -32,6 +32,7 @@ class RequestedCall:
 def block_dict(block: Any) -> dict[str, Any]:
     """Return a block as plain data, without empty declared fields."""
     if type(block) is TextBlock and not block.__pydantic_extra__ and block.visibility is None:
+        # The usual block: its dump, without what is empty, takes four times as long.
         return {"type": block.type, "text": block.text}
     if isinstance(block, BaseModel):
         declared = type(block).model_fields
@@ -88,6 +89,7 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
     found: list[RequestedCall] = []
     for call in calls:
         if type(call) is ToolCall and not call.__pydantic_extra__:
+            # The calls of our providers, which have no other forms to look for.
             id, name, arguments = call.id, call.name, call.arguments
             types = (type(id), type(name), type(arguments))
             if types == (str, str, dict) and id and name:

@@ -1,8 +1,11 @@
-"""A request to a model without native tools: tools, calls and results as text."""
+"""A request to a model that writes its calls as tags: its tools and earlier calls as text."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, cast
 
 from amplifier_core.message_models import (
     ChatRequest,
@@ -11,9 +14,175 @@ from amplifier_core.message_models import (
     TextBlock,
     ToolCallBlock,
     ToolResultBlock,
+    ToolSpec,
 )
+from amplifier_core.plain_data import cut_depth
 
-from .tool_prompt import RESULT_TAG, ToolFormat, json_text, tools_prompt, written_call
+ToolFormat = Literal["json", "xml"]
+"""The form of the calls that a model is asked for."""
+TOOLS_PLACE = "{tools}"
+"""The place of the list of tools."""
+RESULT_TAG = "tool_result"
+TAG_PLACE = "{tag}"
+PROMPT = f"""You can call tools. Write a call as in the examples, between <{TAG_PLACE}> and \
+</{TAG_PLACE}>, with arguments that fit the tool. Write nothing else between the tags, use them only \
+for calls, and end your message after the last call. A call in a code block, inline code, a comment \
+or a quotation does not run. The results follow in the next message, each in \
+<{RESULT_TAG}>.
+
+The tools:
+{TOOLS_PLACE}"""
+"""What a model reads without a `tool_prompt`."""
+
+
+_MAX_DEPTH = 200
+"""Levels of a value that is too deep to be written whole."""
+_MAX_LEVELS = 4
+"""Levels of objects whose properties are listed; deeper ones are written as their schema."""
+_XML_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+_SAID = {"type", "description", "default", "enum", "examples", "title"}
+"""What a line says of an argument without its schema."""
+_PLACEHOLDERS: dict[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "boolean": True}
+
+
+def tools_prompt(
+    tools: Iterable[ToolSpec], tag: str, tool_format: ToolFormat, prompt: str | None
+) -> str:
+    """Return what a model reads of its tools.
+
+    Args:
+        tools: The tools.
+        tag: The tag of calls.
+        tool_format: The form of the examples.
+        prompt: A text with `{tools}`, in the place of ours.
+    """
+    listed = "\n".join(_tool(tool, tag, tool_format) for tool in tools)
+    text = (prompt or PROMPT).replace(TAG_PLACE, tag)
+    return text.replace(TOOLS_PLACE, listed)
+
+
+def written_call(name: str, arguments: Mapping[str, Any], tag: str, tool_format: ToolFormat) -> str:
+    """Return a call as a model writes it."""
+    if tool_format == "json":
+        inside = json_text({"tool_name": name, "arguments": dict(arguments)})
+    elif all(_is_plain(key, value) for key, value in arguments.items()):
+        elements = (f"<{key}>{_xml(value)}</{key}>" for key, value in arguments.items())
+        inside = f"<tool_name>{_escape(name)}</tool_name><arguments>{''.join(elements)}</arguments>"
+    else:
+        given = _escape(json_text(dict(arguments)))
+        inside = f"<tool_name>{_escape(name)}</tool_name><arguments>{given}</arguments>"
+    return f"<{tag}>{inside}</{tag}>"
+
+
+def example_call(tool: ToolSpec, tag: str, tool_format: ToolFormat) -> str:
+    """Return a call of a tool, with arguments that fit its schema."""
+    example = _example(tool.parameters, _MAX_LEVELS)
+    given = cast("dict[str, Any]", example) if isinstance(example, dict) else {}
+    return written_call(tool.name, given, tag, tool_format)
+
+
+def example_writer(
+    tools: Iterable[ToolSpec], tags: Sequence[str], tool_format: ToolFormat
+) -> Callable[[str], str] | None:
+    """Return what writes an example of a call of a tool, by its name; None without a tag."""
+    if not tags:
+        return None
+    known = {tool.name: tool for tool in tools}
+    return lambda name: example_call(known[name], tags[0], tool_format)
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON; one that is nested too deeply is cut."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:
+        return json.dumps(cut_depth(value, _MAX_DEPTH), ensure_ascii=False, default=str)
+
+
+def _is_plain(key: str, value: Any) -> bool:
+    """Whether an argument can be an element that holds a text."""
+    return _XML_NAME.fullmatch(key) is not None and isinstance(value, str | int | float)
+
+
+def _xml(value: str | float) -> str:
+    return _escape(value if isinstance(value, str) else json.dumps(value))
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _tool(tool: ToolSpec, tag: str, tool_format: ToolFormat) -> str:
+    lines = [f"- {tool.name}: {tool.description or 'no description'}"]
+    arguments = list(_properties(tool.parameters, "    ", _MAX_LEVELS))
+    lines.append("  arguments:" if arguments else "  arguments: none")
+    lines += arguments
+    lines.append(f"  example: {example_call(tool, tag, tool_format)}")
+    return "\n".join(lines)
+
+
+def _properties(schema: Mapping[str, Any], indent: str, levels: int) -> Iterable[str]:
+    """Yield a line for each property of an object, and further ones for what is in it."""
+    required = _list(schema.get("required"))
+    for name, given in _mapping(schema.get("properties")).items():
+        part = _mapping(given)
+        need = "required" if name in required else "optional"
+        about = [f"{indent}- {name} ({_type(part)}, {need})"]
+        if text := part.get("description"):
+            about.append(f": {text}")
+        if values := _list(part.get("enum")):
+            about.append(f" (one of {', '.join(map(json_text, values))})")
+        if "default" in part:
+            about.append(f" (default {json_text(part['default'])})")
+        inner = _mapping(part.get("items")) if _type(part) == "list of objects" else part
+        is_deep = bool(inner.get("properties")) and not levels
+        if is_deep or (_type(part) in {"any", "list"} and part.keys() - _SAID):
+            about.append(f" (schema {json_text(given)})")
+        yield "".join(about)
+        if levels:
+            yield from _properties(inner, indent + "  ", levels - 1)
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """Return the type of a value as a word; `any` where the schema says it in another way."""
+    kind = schema.get("type")
+    kinds = _list(kind) if isinstance(kind, list) else [kind]
+    if kinds == ["array"]:
+        of = _type(_mapping(schema.get("items")))
+        return {"any": "list", "object": "list of objects"}.get(of, f"list of {of}")
+    if all(isinstance(each, str) for each in kinds):
+        return " or ".join(map(str, kinds))
+    return "any"
+
+
+def _example(schema: Mapping[str, Any], levels: int) -> Any:
+    """Return a value that fits a schema, as far as simple rules can tell."""
+    for key in ("const", "default"):
+        if key in schema:
+            return schema[key]
+    for key in ("examples", "enum"):
+        if values := _list(schema.get(key)):
+            return values[0]
+    kind = schema.get("type")
+    kind = next(iter(_list(kind)), None) if isinstance(kind, list) else kind
+    if kind == "array":
+        items = _mapping(schema.get("items"))
+        return [_example(items, levels - 1)] if items and levels else []
+    if kind == "object" or "properties" in schema:
+        properties = _mapping(schema.get("properties"))
+        names = _list(schema.get("required")) or list(properties)[:1]
+        return {
+            name: _example(_mapping(properties.get(name)), levels - 1) for name in names if levels
+        }
+    return _PLACEHOLDERS.get(str(kind), "text")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return list(cast("list[Any]", value)) if isinstance(value, list | tuple) else []
 
 
 def tagged_request(
@@ -84,8 +253,8 @@ def _is_results(message: Message) -> bool:
 
 def _result(name: str | None, call_id: str | None, output: Any) -> str:
     # JSON, with `</` escaped: no result can contain the closing tag.
-    said = {"tool_name": name, "id": call_id, "result": output}
-    known = {key: value for key, value in said.items() if value is not None}
+    fields = {"tool_name": name, "id": call_id, "result": output}
+    known = {key: value for key, value in fields.items() if value is not None}
     text = json_text(known).replace("</", "<\\/")
     return f"<{RESULT_TAG}>{text}</{RESULT_TAG}>"
 

@@ -126,7 +126,7 @@ def _seconds_of(result: Any) -> Any:
 
 
 def answer_event(asked: AskedCall, answer: Any) -> tuple[str, dict[str, Any]]:
-    """Return the event that tells how a question was answered, and its data."""
+    """Return the event of the answer to a question, and its data."""
     about = {"question_id": asked.question_id, "tool_name": asked.tool_name}
     if getattr(answer, "action", None) != "deny":
         return APPROVAL_GRANTED, about

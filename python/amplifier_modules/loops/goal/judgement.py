@@ -128,7 +128,7 @@ def judge_prompt(goal: str, answer: str, actions: Sequence[str]) -> str:
 
     Args:
         goal: The goal.
-        answer: What the model said last.
+        answer: The last answer of the model.
         actions: What tools did since the last judgement.
     """
     return _JUDGE.format(
@@ -189,7 +189,7 @@ _MARKS = " \t\r\n\"'*`_.,:;!-{}\u2013\u2014"
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a judge said."""
+    """The judgement of an answer."""
 
     reached: bool
     reason: str

@@ -92,7 +92,7 @@ class GoalPursuit:
         self._sums_up = sums_up
         self._actions = actions
         self._goal = goal_of(coordinator)
-        self._told: list[tuple[str, str]] = []
+        self._judged_rounds: list[tuple[str, str]] = []
         """The answer and the judge's reason of each round."""
         self._end: GoalEnd | None = None
         self._summary: str | None = None
@@ -101,7 +101,7 @@ class GoalPursuit:
         """Judge an answer by the goal.
 
         Args:
-            answer: What the model said.
+            answer: The answer of the model.
             ask: Asks the judge.
 
         Returns:
@@ -119,7 +119,7 @@ class GoalPursuit:
         except HelperEnded as ended:
             return await self._end_pursuit(ended.end, None)
         end = self._rules.judge(Round(reached, reason, digests))
-        self._told.append((answer, reason))
+        self._judged_rounds.append((answer, reason))
         if end is None and (limit := self._limit()) is not None:
             end = GoalEnd(GoalVerdict.CAPPED, limit)
         if end is not None:
@@ -169,18 +169,25 @@ class GoalPursuit:
     async def _end_pursuit(
         self, end: GoalEnd, reached: bool | None, ask: Ask | None = None
     ) -> GoalEnd:
-        """Sum up, and tell how the pursuit ended; `ask` where a summary may be asked for."""
+        """Sum up, and emit how the pursuit ended; `ask` where a summary may be asked for."""
         self._end = end
         if end.verdict is GoalVerdict.REACHED:
             set_goal(self._coordinator, None)
-        if ask is not None and self._sums_up and len(self._told) > 1 and self._limit() is None:
-            self._summary = await self._summed_up(end, ask)
+        if (
+            ask is not None
+            and self._sums_up
+            and len(self._judged_rounds) > 1
+            and self._limit() is None
+        ):
+            self._summary = await self._sum_up(end, ask)
         progress = self._progress(end.verdict.value, reached, end.reason)
         await self._hooks.emit(GOAL_PROGRESS, progress)
         return end
 
-    async def _summed_up(self, end: GoalEnd, ask: Ask) -> str | None:
-        prompt = summary_prompt(self._goal or "", end.verdict.value, end.reason, self._told)
+    async def _sum_up(self, end: GoalEnd, ask: Ask) -> str | None:
+        prompt = summary_prompt(
+            self._goal or "", end.verdict.value, end.reason, self._judged_rounds
+        )
         try:
             return (await ask(SUMMARY, prompt)).strip() or None
         except Exception as error:  # noqa: BLE001 -- it is an addition, and `provider:error` reports it

@@ -79,7 +79,7 @@ class GoalEnd:
 
 @dataclass(frozen=True)
 class Round:
-    """An answer of the model, and what the judge said of it."""
+    """An answer of the model, and the verdict of the judge."""
 
     reached: bool | None
     """None where the judge gave no verdict."""

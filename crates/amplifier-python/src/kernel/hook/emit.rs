@@ -73,6 +73,7 @@ impl Emit {
             own.state().cancellations_told += 1;
         }
         own.tell(event, &data)?;
+        // Most events have no handler: they need no copy in JSON form, and no time stamp.
         let incoming = if own.snapshot(py, event)?.is_empty(py) {
             Incoming::Raw(data.unbind())
         } else {
@@ -99,6 +100,7 @@ impl Emit {
             };
             let data = dispatch.data().hand_out(py)?;
             match handler.call1((self.event.bind(py), data)) {
+                // What most handlers answer; it is not judged.
                 Ok(value) if value.is_none() => {}
                 Ok(value) => {
                     if is_awaitable(&value)? {
@@ -257,6 +259,7 @@ impl Emit {
 impl Machine for Emit {
     fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         let registry = self.registry.get();
+        // Not those of the call: handlers may come and go until the coroutine is awaited.
         let handlers = registry.snapshot(py, self.event.bind(py))?;
         let payload = match self.incoming.take() {
             Some(Incoming::Ready(payload)) => payload,

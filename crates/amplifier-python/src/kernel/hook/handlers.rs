@@ -12,6 +12,9 @@ use crate::module::module;
 use crate::traverse::traverse;
 
 /// The entries of one handler in a snapshot: itself, its name, its policy.
+///
+/// They follow each other in one tuple: a tuple for each handler would be one object more to follow
+/// at every call.
 const PLACES: usize = 3;
 
 /// A walk through a snapshot.
@@ -170,6 +173,7 @@ pub(crate) fn snapshot(py: Python<'_>, entries: Vec<Entry>) -> PyResult<Bound<'_
         places.push(PyString::new(py, &entry.name).into_any());
         places.push(match entry.policy {
             None => PyBool::new(py, true).to_owned().into_any(),
+            // The usual policy is None: nothing has to be unpacked to know it.
             Some(policy) if policy == Policy::default() => py.None().into_bound(py),
             Some(policy) => {
                 let seconds = policy.timeout.map(|limit| limit.as_secs_f64());

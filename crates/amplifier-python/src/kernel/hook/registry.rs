@@ -119,6 +119,8 @@ impl RustHookRegistry {
                 .collect();
             (state.version, entries)
         };
+        // Made outside the lock: an allocation may run the collector, and that any Python code. So
+        // the registrations may have changed meanwhile, which the version tells.
         let snapshot = handlers::snapshot(py, entries)?.unbind();
         let mut state = self.state();
         if state.version == version {

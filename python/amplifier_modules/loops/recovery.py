@@ -7,13 +7,26 @@ from typing import Any
 
 from amplifier_core.llm_errors import ConfigurationError
 
-from ...tool.loop_breaking import can_end_turn
-from .errors import ErrorKind, ErrorRing, GivenUp, Identity, RecoverableError
+from ..tool.endings import can_end_turn
+from .recoverable_errors import (
+    EXAMPLE,
+    REPEATED,
+    SOME_SUCCEEDED,
+    ErrorKind,
+    ErrorRing,
+    GivenUp,
+    Identity,
+    RecoverableError,
+    clip_line,
+    line_about,
+    reminder_of,
+    tool_for_example,
+)
 
 RECOVERABLE_ERROR = "agent:recoverable_error"
 """Event: the model reads of an error that it can correct."""
-_TOLD_BEFORE_END = 2
-"""How many times more an error may occur once the model has read of it."""
+_ANSWERS_AFTER_WARNING = 2
+"""How many more answers may have an error after the model was warned of the end."""
 
 
 class Recovery:
@@ -49,7 +62,7 @@ class Recovery:
         self._ring: ErrorRing[Identity] | None = None
         """The errors since the last success, if there were any in the turn."""
         self._reminder: str | None = None
-        self._has_told_of_quotation = False
+        self._has_reported_quotation = False
         self.given_up: GivenUp | None = None
         """Why the turn ends, if it does."""
 
@@ -73,7 +86,7 @@ class Recovery:
 
     def note_success(self) -> None:
         """Forget all errors."""
-        self._has_told_of_quotation = False
+        self._has_reported_quotation = False
         if self._ring is not None:
             self._ring.clear()
 
@@ -87,9 +100,9 @@ class Recovery:
 
         It reads of it once: an answer that ends like this again is meant so.
         """
-        if self._has_told_of_quotation:
+        if self._has_reported_quotation:
             return False
-        self._has_told_of_quotation = True
+        self._has_reported_quotation = True
         text = "an answer whose call is quoted"
         error = RecoverableError(ErrorKind.QUOTED_CALL, text, tool_name)
         await self._note([error], 1, iteration)
@@ -111,17 +124,6 @@ class Recovery:
             await self._note(errors, calls, iteration)
 
     async def _note(self, errors: Sequence[RecoverableError], calls: int, iteration: int) -> None:
-        # Late: most turns have no such error.
-        from .messages import (
-            EXAMPLE,
-            REPEATED,
-            SOME_SUCCEEDED,
-            clip_line,
-            line_about,
-            reminder_of,
-            tool_for_example,
-        )
-
         ring = self._ring = self._ring or ErrorRing(self._most)
         has_success = len(errors) < calls
         if not has_success:
@@ -147,7 +149,7 @@ class Recovery:
         if has_success:
             lines.append(SOME_SUCCEEDED)
         count = max(counts)
-        if self._most is not None and count >= max(2, self._most - _TOLD_BEFORE_END):
+        if self._most is not None and count >= max(2, self._most - _ANSWERS_AFTER_WARNING):
             lines.append(REPEATED.format(count=count, most=self._most))
         name = tool_for_example(errors, self._tools)
         if self._example is not None and name is not None:

@@ -1,4 +1,4 @@
-"""Which messages of a conversation belong together, and who wrote them."""
+"""Messages of a conversation: who wrote them, their calls, and which of them belong together."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def program_of(message: Message) -> Any:
     return cast("dict[str, Any]", metadata).get("source") if isinstance(metadata, dict) else None
 
 
-def is_said_by_user(message: Message) -> bool:
+def is_by_user(message: Message) -> bool:
     """Whether a person wrote it, not a hook, a tool or the context."""
     is_user = message.get("role") == "user" and program_of(message) is None
     return is_user and not _has_results(message)
 
 
-def groups(messages: list[Message]) -> Iterator[list[int]]:
+def group_messages(messages: list[Message]) -> Iterator[list[int]]:
     """Yield the indices of messages that stay together: a message and the tool results after it."""
     group: list[int] = []
     for index, message in enumerate(messages):
@@ -42,7 +42,7 @@ def can_be_sent(message: Mapping[str, Any]) -> bool:
     return isinstance(role, str) and role in ROLES
 
 
-def behind_calls(messages: list[Message]) -> int:
+def count_behind_calls(messages: list[Message]) -> int:
     """Return how many messages at the end are neither a call nor a result."""
     count = 0
     while count < len(messages) and messages[-1 - count].get("role") not in ("assistant", "tool"):
@@ -59,3 +59,38 @@ def _has_results(message: Message) -> bool:
         isinstance(block, dict) and cast("Message", block).get("type") == "tool_result"
         for block in cast("list[Any]", content)
     )
+
+
+def call_names(message: Message) -> dict[Any, str]:
+    """Return the tool of each call of an assistant message by its id.
+
+    A call is in `tool_calls`, in `content`, or in both.
+    """
+    return dict(map(_id_and_name, _calls(message)))
+
+
+def call_ids(message: Message) -> set[Any]:
+    """Return the ids of the calls of an assistant message."""
+    return {call["id"] for call in _calls(message)}
+
+
+def _calls(message: Message) -> list[Message]:
+    calls, blocks = message.get("tool_calls"), message.get("content")
+    found: list[Message] = []
+    if isinstance(calls, list):
+        found += [each for each in cast("list[Message]", calls) if _has_id(each)]
+    if isinstance(blocks, list):
+        found += [
+            each
+            for each in cast("list[Message]", blocks)
+            if _has_id(each) and each.get("type") == "tool_call"
+        ]
+    return found
+
+
+def _has_id(call: object) -> bool:
+    return isinstance(call, dict) and isinstance(cast("Message", call).get("id"), str)
+
+
+def _id_and_name(call: Message) -> tuple[Any, str]:
+    return call["id"], str(call.get("name") or call.get("tool") or "")

@@ -1,1 +1,0 @@
-"""What happens when a model makes a mistake that it can correct."""
