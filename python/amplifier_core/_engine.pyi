@@ -1,7 +1,7 @@
 """The Rust engine behind `amplifier_core`."""
 
 import builtins
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from io import BufferedReader
 from os import PathLike
 from threading import Event
@@ -18,10 +18,15 @@ from amplifier_core._models.tool_content_json import (
 from amplifier_core._provider_error import ProviderError as ProviderError
 from amplifier_core._retry_config import RetryConfig as RetryConfig
 from amplifier_core._retry_config import compute_delay as compute_delay
+from amplifier_core.message_models import Degradation, Message, ToolCallBlock
 from amplifier_core.models import HookResult
+from amplifier_guard.claude import ClaudeMessage, ToolResultBlock, ToolUseBlock
 from amplifier_guard.error_context import ErrorContext
 from amplifier_guard.error_handler import GiveUp, Retry
 from amplifier_guard.error_kind import ErrorKind
+from amplifier_guard.finding import Finding, OnFinding
+from amplifier_guard.limits import Limits
+from amplifier_guard.processor import CanBeEmpty, ContentStatistics
 from amplifier_guard.rate import Rate
 
 _StrPath: TypeAlias = str | PathLike[str]
@@ -134,21 +139,6 @@ class ErrorHandler:
         clock: Callable[[], float] | None = None,
         random: Callable[[], float] | None = None,
     ) -> Self: ...
-    # The pages of the documentation have the parameters of this.
-    def __init__(
-        self,
-        *,
-        max_retries: int = 3,
-        initial_delay: float = 0.5,
-        backoff_factor: float = 2.0,
-        max_delay: float = 30.0,
-        jitter: float = 0.1,
-        budget: float | None = None,
-        max_types: int = 100,
-        forget_after: float = 300.0,
-        clock: Callable[[], float] | None = None,
-        random: Callable[[], float] | None = None,
-    ) -> None: ...
     @property
     def budget(self) -> float | None:
         """Seconds after the first call beyond which no retry begins."""
@@ -190,14 +180,6 @@ class CircuitBreaker:
         recovery: float = 60.0,
         clock: Callable[[], float] | None = None,
     ) -> Self: ...
-    # The pages of the documentation have the parameters of this.
-    def __init__(
-        self,
-        *,
-        failures: int = 5,
-        recovery: float = 60.0,
-        clock: Callable[[], float] | None = None,
-    ) -> None: ...
     @property
     def state(self) -> Literal["closed", "open", "half_open"]:
         """`closed` lets calls through, `open` refuses them, `half_open` waits for the trial."""
@@ -216,9 +198,17 @@ class CircuitBreaker:
     def abandoned(self, permit: int) -> None:
         """Report that the call ended in a way that says nothing about the service."""
 
-@final
 class ToolInputPolicy:
-    """Decides which arguments tools run with, by the tools' own JSON schemas."""
+    """Decides which arguments tools run with, by the tools' own JSON schemas; safe to share.
+
+    Args:
+        max_depth: Most levels of arguments.
+        max_bytes: Most bytes of arguments as JSON.
+        max_tools: Most tools.
+
+    Raises:
+        ValueError: A setting is out of range.
+    """
 
     def __new__(
         cls, *, max_depth: int = 128, max_bytes: int = 10_000_000, max_tools: int = 1_000
@@ -227,62 +217,165 @@ class ToolInputPolicy:
     def tools(self) -> list[str]:
         """The names of the tools that are known, sorted."""
     def set_schema(self, tool: str, schema: Mapping[str, Any]) -> bool:
-        """Take the JSON schema of a tool's arguments; return whether it is another one than before."""
+        """Take the JSON schema of a tool's arguments; return whether it is another one than before.
+
+        Raises:
+            ToolSchemaDenied: The schema is invalid, too large, or has references outside itself;
+                or there are too many tools.
+        """
     def remove(self, tool: str) -> bool:
         """Forget a tool; return whether it was known."""
     def check(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Check arguments that were read before; raise `ToolInputDenied` where the tool must not run."""
+        """Check arguments that were read before.
+
+        Raises:
+            ToolInputDenied: The tool is unknown, or its arguments are not those that it takes.
+        """
     def check_json(self, tool: str, text: str | bytes) -> dict[str, Any]:
-        """Read arguments as a model wrote them, strictly, and check them."""
+        """Read arguments as a model wrote them, strictly, and check them.
 
-@final
+        Raises:
+            ToolInputDenied: The text is not JSON, the tool is unknown, or its arguments are not those
+                that it takes.
+        """
+
 class MessageProcessor:
-    """Checks messages; `amplifier_guard` passes in the limits."""
+    """Checks messages, in the Claude dialect and in the kernel's; safe to share.
 
-    def __new__(cls, limits: dict[str, Any], findings: str, allow_empty: list[str]) -> Self: ...
-    def process_text(self, role: str, text: str) -> ProcessedMessage:
-        """Make a text a message of this role, checked; an unknown role is `user`."""
-    def process_json(self, text: str | bytes, calls: set[str] | None) -> ProcessedMessage:
-        """Read a message of the Claude dialect from JSON, and check it."""
-    def process_data(self, message: Mapping[str, Any], calls: set[str] | None) -> ProcessedMessage:
-        """Check a message of the Claude dialect that comes as plain data."""
-    def process_kernel_json(self, text: str | bytes, calls: set[str] | None) -> ProcessedMessage:
-        """Read a message of the kernel from JSON, and check it."""
-    def process_kernel_data(
-        self, message: Mapping[str, Any], calls: set[str] | None
+    A message must have one of the dialect's roles, at least one block and not more than the limits
+    allow; tool calls must have names and ids of visible characters, and unique ids. Texts are never
+    changed: suspicious parts are reported as `Finding`s. If thinking mode is off, thinking blocks are
+    left out, each reported in a `Degradation`.
+
+    Characters are Unicode code points, counted over all texts of a message: text, code, thinking and
+    tool results, and the strings and keys in the data of tool calls, tables, charts and blocks of
+    unknown types. Images and signatures do not count.
+
+    Args:
+        limits: None for the defaults; `Limits.load()` reads the environment.
+        findings: What to do about suspicious parts.
+        allow_empty: What may be empty; models write empty thinking blocks and tool results.
+
+    Raises:
+        ValueError: A setting has an unknown value.
+    """
+
+    def __new__(
+        cls,
+        limits: Limits | None = None,
+        *,
+        findings: OnFinding = "report",
+        allow_empty: Collection[CanBeEmpty] = ("thinking", "tool_result"),
+    ) -> Self: ...
+    @property
+    def limits(self) -> Limits:
+        """The limits that it applies."""
+    def process_user_message(self, text: str) -> ProcessedMessage:
+        """Turn a text into a message of the user.
+
+        Raises:
+            MessageRejected: The text is empty, too long, or suspicious where that is refused.
+        """
+    def migrate(self, text: str, role: str = "user") -> ProcessedMessage:
+        """Turn a legacy text message into a message of blocks; see `migrate_text`.
+
+        Raises:
+            MessageRejected: The text is empty, too long, or suspicious where that is refused.
+        """
+    def process(
+        self,
+        message: ClaudeMessage | Mapping[str, Any] | ProcessedMessage,
+        *,
+        calls: Iterable[str] | None = None,
     ) -> ProcessedMessage:
-        """Check a message of the kernel that comes as plain data."""
-    def validate_tool_use(self, id: str, name: str, arguments: Any, tools: ToolInputPolicy) -> None:
-        """Check the name, the id and the arguments of a tool call."""
+        """Check a message of the Claude dialect; a processed message is returned unchanged.
+
+        Args:
+            message: The message; a content that is a string becomes a block.
+            calls: The ids of the open tool calls. If given, each result must belong to one of them
+                or to an earlier call in the message, and each call has at most one result.
+
+        Raises:
+            MessageRejected: The message is refused.
+        """
+    def process_json(
+        self, text: str | bytes, *, calls: Iterable[str] | None = None
+    ) -> ProcessedMessage:
+        """Read a message of the Claude dialect from JSON, and check it as `process` does.
+
+        Raises:
+            MessageRejected: The message is refused.
+        """
+    def process_kernel(
+        self, message: Message | Mapping[str, Any], *, calls: Iterable[str] | None = None
+    ) -> ProcessedMessage:
+        """Check a message of the kernel as `process` does one of the dialect.
+
+        Raises:
+            MessageRejected: The message is refused.
+        """
+    def validate_tool_use(self, call: ToolUseBlock | ToolCallBlock, tools: ToolInputPolicy) -> None:
+        """Check a tool call before it runs: its name, its id, and its arguments.
+
+        Raises:
+            NameDenied: Its name or id cannot be used.
+            ToolInputDenied: The tool is unknown, or its arguments are not those that it takes.
+        """
 
 @final
 class ProcessedMessage:
-    """A message that was checked."""
+    """A checked message. Only a `MessageProcessor` creates one, and it is not checked again.
 
-    def is_of_kernel(self) -> bool:
-        """Return whether it is a message of the kernel."""
+    `message`, `statistics` and `findings` are computed when first read, and cached; with `"ask"` and
+    `"reject"` the findings are computed at once.
+
+    Raises:
+        TypeError: It was not created by a processor.
+    """
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
+    @property
+    def message(self) -> ClaudeMessage | Message:
+        """The message, as a `Message` of the kernel if it came as one."""
+    @property
     def role(self) -> str:
-        """Return who speaks."""
+        """The role of the message."""
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The suspicious parts; at most 1,000."""
+    @property
+    def needs_approval(self) -> bool:
+        """Whether a person must approve it before it is used."""
+    @property
+    def statistics(self) -> ContentStatistics:
+        """The number of its blocks, characters and bytes."""
+    @property
+    def degradations(self) -> tuple[Degradation, ...]:
+        """What was left out: thinking blocks, if thinking mode is off."""
     def to_json(self) -> str:
         """Return the message as JSON."""
-    def findings(self) -> list[tuple[str, str, int, int]]:
-        """Return each finding: its kind, its pointer, and its characters from and to."""
-    def statistics(self) -> tuple[dict[str, int], int, int]:
-        """Return the blocks of each type, the characters and the bytes."""
-    def degradations(self) -> str:
-        """Return what was left out, as JSON."""
-    def needs_approval(self) -> bool:
-        """Return whether a person must agree."""
     def validate_tool_uses(self, tools: ToolInputPolicy) -> None:
-        """Check the arguments of each tool call against the schema of its tool."""
+        """Check the arguments of each tool call against the schema of its tool, without a copy.
+
+        Raises:
+            ToolInputDenied: A tool is unknown, or its arguments are not those that it takes.
+        """
 
 def resolve_limits(
     code: dict[str, Any], configuration: dict[str, Any], environment: dict[str, str]
 ) -> dict[str, Any]:
-    """Return the limits that code, configuration and environment say, by their names."""
+    """Return the limits that code, configuration and environment say, by their names.
+
+    Raises:
+        LimitError: A value is invalid, or a name is unknown.
+    """
 
 def check_tool_name(name: str, max_chars: int = 100) -> None:
-    """Refuse the name of a tool that could be taken for another one, by its character."""
+    """Refuse the name of a tool that could be taken for another one, by its characters.
+
+    Raises:
+        NameDenied: It is empty, too long, or has a character that could be mistaken.
+    """
 
 class RateLimiter:
     """Counts calls by user, tool and provider in token buckets; safe to share.
@@ -311,16 +404,6 @@ class RateLimiter:
         max_names: int = 10_000,
         clock: Callable[[], float] | None = None,
     ) -> Self: ...
-    # The pages of the documentation have the parameters of this.
-    def __init__(
-        self,
-        *,
-        user: Rate | None = None,
-        tool: Rate | None = None,
-        provider: Rate | None = None,
-        max_names: int = 10_000,
-        clock: Callable[[], float] | None = None,
-    ) -> None: ...
     def take(
         self, *, user: str | None = None, tool: str | None = None, provider: str | None = None
     ) -> None:
@@ -340,14 +423,29 @@ def claude_to_kernel(message: bytes) -> str:
 def claude_from_kernel(message: bytes) -> tuple[str, str]:
     """Return the message of the dialect that a kernel's message is, and a list of its degradations."""
 
-def claude_migrate_text(role: str, text: str) -> str:
-    """Return the message that a text was."""
+def migrate_text(text: str, role: str = "user") -> ClaudeMessage:
+    """Convert a legacy text to a message; an unknown role becomes `user`."""
 
-def claude_migrate_tool_response(tool_use_id: str, text: str) -> str:
-    """Return the tool result that a tool response was."""
+def migrate_tool_response(
+    text: str,
+    tool_use_id: str | None = None,
+    *,
+    randbits: Callable[[int], int] | None = None,
+) -> ToolResultBlock:
+    """Convert a legacy tool response such as `Tool result: file contents` to a tool result.
 
-def claude_new_tool_use_id(random: int) -> str:
-    """Return the id of a tool call that is made of 32 random bits."""
+    Args:
+        text: The response; without this prefix, the whole text is the content.
+        tool_use_id: The id of the call; None creates one.
+        randbits: Returns the random bits of that id; None for `secrets.randbits`.
+    """
+
+def new_tool_use_id(*, randbits: Callable[[int], int] | None = None) -> str:
+    """Create an id for a tool call: `toolu_` and eight hexadecimal digits.
+
+    Args:
+        randbits: Returns as many random bits as it is asked for; None for `secrets.randbits`.
+    """
 
 def _round_trip_error_context(json: bytes) -> str:
     """Read a JSON text as an error context and return the JSON that it writes."""
@@ -478,9 +576,17 @@ class PathPolicy:
 def log_path(path: _StrPath, *, root: _StrPath | None = None, home: _StrPath | None = None) -> str:
     """Return `path` for a log: from `root`, else from `home` as `~`, control characters escaped."""
 
-@final
 class ShellPolicy:
-    """Decides which command lines may run without a person."""
+    """Decides which command lines may run without a person; safe to share.
+
+    Args:
+        allow_prefixes: Lines of plain shell that an allowed command begins with, such as `git log`.
+        root: Folder in which commands run; absolute paths must be beneath it. None to refuse them.
+        loopback: Whether curl may read from the servers of this machine, on any port.
+
+    Raises:
+        ValueError: A prefix cannot be used.
+    """
 
     def __new__(
         cls,
@@ -490,16 +596,27 @@ class ShellPolicy:
         loopback: bool = False,
     ) -> Self: ...
     def check(self, command: str) -> list[str]:
-        """Return the words of `command` to run; raise `ShellDenied` where a person must be asked."""
+        """Return the words of `command` to run.
+
+        Raises:
+            ShellDenied: A person must be asked about it.
+        """
 
     def check_line(self, line: str) -> list[tuple[str, list[str]]]:
         """Return the commands that `|` and `&&` join in `line`, each after its joiner.
 
-        The joiner of the first is empty. Raise `ShellDenied` where a person must be asked about one.
+        The joiner of the first is empty.
+
+        Raises:
+            ShellDenied: A person must be asked about one of them.
         """
 
 def read_command(command: str) -> list[str]:
-    """Return the words of one plain command, as every POSIX shell reads it."""
+    """Return the words of one plain command, as every POSIX shell reads it.
+
+    Raises:
+        ShellDenied: It is more than one plain command, or shells may read it in different ways.
+    """
 
 @final
 class TerminalText:
@@ -536,8 +653,15 @@ class TerminalText:
     def flush(self) -> str:
         """Return the rest; what is fed later begins another text."""
 
-class UrlPolicy:
-    """Decides which URLs may be requested and at which addresses."""
+class UrlDecisions:
+    """Decides which URLs may be requested and at which addresses; names are looked up by the caller.
+
+    Args:
+        schemes: Schemes that are allowed; None for `http` and `https`.
+        ports: Ports that are allowed; None for 80 and 443.
+        deny_private: Whether loopback, private and carrier-grade NAT addresses are refused;
+            link-local and metadata addresses always are.
+    """
 
     def __new__(
         cls,
@@ -547,11 +671,23 @@ class UrlPolicy:
         deny_private: bool = True,
     ) -> Self: ...
     def destination(self, url: str) -> Destination:
-        """Read a URL and judge all of it but the addresses of its host name."""
+        """Read a URL and judge all of it but the addresses of its host name.
+
+        Raises:
+            UrlDenied: The URL may not be requested.
+        """
     def redirect(self, source: Destination, location: str) -> Destination:
-        """Read what a redirect from `source` names as `location`, and judge it as any URL."""
+        """Read what a redirect from `source` names as `location`, and judge it as any URL.
+
+        Raises:
+            UrlDenied: The hop may not be requested.
+        """
     def judge(self, destination: Destination, addresses: Sequence[str]) -> CheckedUrl:
-        """Judge every address that was found for the name of a destination."""
+        """Judge every address that was found for the name of a destination.
+
+        Raises:
+            UrlDenied: There is no address, or one that is not allowed.
+        """
 
 @final
 class Destination:
@@ -605,15 +741,18 @@ class LineWindow:
         """The lines as they are in the file."""
     @property
     def truncated(self) -> bool:
-        """Whether the file goes on after `content`."""
+        """Whether the file continues after `content`."""
 
 @final
 class Walk:
     """The regular files beneath a directory; its totals are complete, whatever `files` was limited to."""
 
     @property
-    def files(self) -> list[tuple[str, int, int]]:
-        """The first files as a new list of `(path, bytes, modified)`; `modified` in nanoseconds."""
+    def files(self) -> list[tuple[str, int, float]]:
+        """The first files as a new list of `(path, bytes, modified)`.
+
+        `modified` is in seconds since 1970; 0 if it is unknown.
+        """
     @property
     def total(self) -> int:
         """Files in all."""
@@ -631,7 +770,14 @@ class Walk:
         """How many directories could not be read, or were too many at once: their files are missing."""
 
 class Redactor:
-    """Takes secrets out of text and data; `amplifier_guard.Redactor` adds errors and logs."""
+    """Removes known secrets in any encoding, and whatever looks like a secret.
+
+    Each becomes `[REDACTED:<kind>]`. The time is linear in the text.
+
+    `Redactor(secrets)` takes the configured keys and passwords. No eight characters in a row of one
+    are left, whether plain, in base64, percent-encoded, in hexadecimal digits or with escapes of JSON
+    or HTML. Blank ones are ignored; fewer than four bytes are a `ValueError`.
+    """
 
     def __new__(cls, secrets: list[str] = ...) -> Self: ...
     def redact(self, text: str) -> str:
@@ -650,6 +796,18 @@ class Redactor:
         Models and dataclasses become their fields, other objects their text, if those hold a secret.
         What is nested deeper than 200 containers, or in itself, becomes a mark.
         """
+    def redact_exception(self, error: BaseException) -> str:
+        """Return the traceback with causes, contexts, notes and groups, without secrets and homes.
+
+        This never raises, even if the error's own methods do.
+        """
+    def redact_log(self, text: str, most: int | None = None) -> str:
+        """Return a line of a log without secrets and home folders.
+
+        Args:
+            text: The line.
+            most: Maximum number of characters.
+        """
     def stream(self) -> RedactorStream:
         """Return a redactor for one text that comes in chunks."""
 
@@ -666,13 +824,15 @@ class RedactorStream:
     def flush(self) -> str:
         """Return the rest; what is fed later begins another text."""
 
-@final
 class PersonalData:
     """Takes personal data out of text: each becomes `[PII:<type>]`.
 
     Where several overlap, all of them are removed, under the type of the longest. The time is linear
-    in the text. The built-in `types` are `SSN`, `CREDIT_CARD`, `EMAIL`, `PHONE`, `IPV4` and `IBAN`;
-    `patterns` are names of further types, each with an expression of the `regex` crate.
+    in the text.
+
+    Args:
+        types: Built-in types: `SSN`, `CREDIT_CARD`, `EMAIL`, `PHONE`, `IPV4` and `IBAN`.
+        patterns: The names of further types, each with an expression of the `regex` crate.
 
     Raises:
         ValueError: A type does not exist, or a pattern cannot be used.

@@ -7,9 +7,8 @@ keys. Whatever the dialect cannot express of a kernel's message is reported in a
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeAlias, Union
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
     AliasChoices,
@@ -23,10 +22,10 @@ from pydantic_core import PydanticSerializationError
 
 from amplifier_core._engine import (
     claude_from_kernel,
-    claude_migrate_text,
-    claude_migrate_tool_response,
-    claude_new_tool_use_id,
     claude_to_kernel,
+    migrate_text,
+    migrate_tool_response,
+    new_tool_use_id,
 )
 from amplifier_core.base_models import OpenModel
 from amplifier_core.message_models import Degradation, Message
@@ -49,9 +48,6 @@ __all__ = [
     "migrate_tool_response",
     "new_tool_use_id",
 ]
-
-RandomBits: TypeAlias = Callable[[int], int]
-"""Returns a number of that many random bits, such as `secrets.randbits`."""
 
 
 class TextBlock(OpenModel):
@@ -245,28 +241,3 @@ def _json(message: OpenModel) -> bytes:
     except PydanticSerializationError as error:
         reason = f"the message cannot be written as JSON: {error}"
     raise ValueError(f"{reason}; at most {READ_LEVELS} levels can be nested")
-
-
-def migrate_text(text: str, role: str = "user") -> ClaudeMessage:
-    """Convert a legacy text to a message; an unknown role becomes `user`."""
-    return ClaudeMessage.model_validate_json(claude_migrate_text(role, text))
-
-
-def migrate_tool_response(
-    text: str, tool_use_id: str | None = None, *, randbits: RandomBits = secrets.randbits
-) -> ToolResultBlock:
-    """Convert a legacy tool response such as `Tool result: file contents` to a tool result.
-
-    Args:
-        text: The response; without this prefix, the whole text is the content.
-        tool_use_id: The id of the call; None creates one.
-        randbits: Returns the random bits of that id.
-    """
-    if tool_use_id is None:
-        tool_use_id = new_tool_use_id(randbits=randbits)
-    return ToolResultBlock.model_validate_json(claude_migrate_tool_response(tool_use_id, text))
-
-
-def new_tool_use_id(*, randbits: RandomBits = secrets.randbits) -> str:
-    """Create an id for a tool call: `toolu_` and eight hexadecimal digits."""
-    return claude_new_tool_use_id(randbits(32))

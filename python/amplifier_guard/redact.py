@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from typing import Any
 
 from typing_extensions import override
@@ -11,11 +10,11 @@ from typing_extensions import override
 from amplifier_core._engine import (
     PersonalData,
     PersonalDataStream,
+    Redactor,
     RedactorStream,
     hide_homes,
     shorten,
 )
-from amplifier_core._engine import Redactor as _Redactor
 
 __all__ = [
     "PersonalData",
@@ -28,46 +27,6 @@ __all__ = [
 ]
 
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
-
-
-class Redactor(_Redactor):
-    """Removes known secrets in any encoding, and whatever looks like a secret.
-
-    Each becomes `[REDACTED:<kind>]`. The time is linear in the text.
-
-    `Redactor(secrets)` takes the configured keys and passwords. No eight characters in a row of one
-    are left, whether plain, in base64, percent-encoded, in hexadecimal digits or with escapes of JSON
-    or HTML. Blank ones are ignored; fewer than four bytes are a `ValueError`.
-    """
-
-    __slots__ = ()
-
-    def redact_exception(self, error: BaseException) -> str:
-        """Return the traceback with causes, contexts, notes and groups, without secrets and homes.
-
-        This never raises, even if the error's own methods do.
-        """
-        try:
-            lines = traceback.TracebackException.from_exception(error).format()
-            text = "".join(lines)
-        except Exception as failure:  # noqa: BLE001 (a foreign `__str__`)
-            text = f"{type(error).__name__} (not shown: {type(failure).__name__})\n"
-        return self._line(text)
-
-    def redact_log(self, text: str, most: int | None = None) -> str:
-        """Return a line of a log without secrets and home folders.
-
-        Args:
-            text: The line.
-            most: Maximum number of characters.
-        """
-        line = self._line(text)
-        return line if most is None else shorten(line, most)
-
-    def _line(self, text: str) -> str:
-        redacted = self.redact(text)
-        # Lone surrogates have no place in a file name that is shown.
-        return hide_homes(redacted.encode("utf-8", "backslashreplace").decode())
 
 
 class RedactingFilter(logging.Filter):

@@ -9,8 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 import anyio
 import anyio.to_thread
 
-from amplifier_core._engine import CheckedUrl, Destination
-from amplifier_core._engine import UrlPolicy as UrlDecisions
+from amplifier_core._engine import CheckedUrl, Destination, UrlDecisions
 from amplifier_guard.guard_error import GuardError
 
 __all__ = ["CheckedUrl", "Destination", "Resolver", "UrlDenied", "UrlPolicy", "resolve_host"]
@@ -27,11 +26,13 @@ class UrlDenied(GuardError, PermissionError):
 
 
 class UrlPolicy(UrlDecisions):
-    """Decides which URLs may be requested and at which addresses.
+    """Decides which URLs may be requested and at which addresses, and looks up names.
 
-    By default, `schemes` are `http` and `https` and `ports` are 80 and 443. With
-    `deny_private=False`, loopback, private and carrier-grade NAT addresses are allowed, too;
-    link-local and metadata addresses never are.
+    Args:
+        schemes: Schemes that are allowed; None for `http` and `https`.
+        ports: Ports that are allowed; None for 80 and 443.
+        deny_private: Whether loopback, private and carrier-grade NAT addresses are refused;
+            link-local and metadata addresses always are.
     """
 
     async def check(self, url: str, resolve: Resolver | None = None) -> CheckedUrl:

@@ -11,7 +11,7 @@ use pyo3::exceptions::{
 };
 use pyo3::{PyErr, PyErrArguments, Python};
 
-use crate::guard::finding::fields;
+use crate::guard::finding::findings_to_python;
 use crate::lazy_object::ImportedClass;
 
 /// The exceptions of Python that errors become.
@@ -173,12 +173,16 @@ impl From<PathError> for Error {
 
 impl From<MessageError> for Error {
     fn from(error: MessageError) -> Self {
-        let findings = match &error {
-            MessageError::Suspicious { findings } => fields(findings),
-            _ => Vec::new(),
-        };
-        let pointer = error.pointer().to_owned();
-        MessageRejected.later((error.to_string(), pointer, findings))
+        let (message, pointer) = (error.to_string(), error.pointer().to_owned());
+        match error {
+            MessageError::Suspicious { findings } => Self::Later(Box::new(move || {
+                Python::attach(|py| match findings_to_python(py, &findings) {
+                    Ok(findings) => MessageRejected.new_err((message, pointer, findings.unbind())),
+                    Err(error) => error,
+                })
+            })),
+            _ => MessageRejected.later((message, pointer)),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod finding;
 pub(crate) mod limits;
 pub(crate) mod path;
 pub(crate) mod personal_data;
+pub(crate) mod processed_message;
 pub(crate) mod processor;
 pub(crate) mod rate;
 pub(crate) mod redact;

@@ -1,27 +1,37 @@
-//! Python objects that are made at first use and kept for the life of the process.
+//! Python objects that are made at first use and kept.
+
+use std::sync::OnceLock;
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
+use pyo3::{PyTraverseError, PyVisit};
+
+use crate::traverse::Traverse;
 
 /// A value that is made at first use, without a lock while it is made.
 ///
 /// Making it runs Python code, which may come back to the same value: an import hook, a signal
 /// handler, a finalizer. It is then made more than once, and everyone uses the first one.
-pub(crate) struct LazyObject<T>(PyOnceLock<T>);
+pub(crate) struct LazyObject<T>(OnceLock<T>);
 
 impl<T> LazyObject<T> {
     pub(crate) const fn new() -> Self {
-        Self(PyOnceLock::new())
+        Self(OnceLock::new())
     }
 
     /// The value, made by `make` if there is none yet.
-    pub(crate) fn get(&self, py: Python<'_>, make: impl FnOnce() -> PyResult<T>) -> PyResult<&T> {
-        if let Some(value) = self.0.get(py) {
+    pub(crate) fn get(&self, _py: Python<'_>, make: impl FnOnce() -> PyResult<T>) -> PyResult<&T> {
+        if let Some(value) = self.0.get() {
             return Ok(value);
         }
         let value = make()?;
-        Ok(self.0.get_or_init(py, || value))
+        Ok(self.0.get_or_init(|| value))
+    }
+}
+
+impl<T: Traverse> Traverse for LazyObject<T> {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0.get().map_or(Ok(()), |value| value.traverse(visit))
     }
 }
 

@@ -57,8 +57,8 @@ mod _engine {
     use crate::guard::{
         breaker::CircuitBreaker,
         claude::{
-            claude_from_kernel, claude_migrate_text, claude_migrate_tool_response,
-            claude_new_tool_use_id, claude_to_kernel,
+            claude_from_kernel, claude_to_kernel, migrate_text, migrate_tool_response,
+            new_tool_use_id,
         },
         error_context::{
             describe_error_context, enter_error_context, error_context_limits, error_kinds,
@@ -69,13 +69,14 @@ mod _engine {
         limits::{check_tool_name, resolve_limits},
         path::{LineWindow, PathPolicy, SearchReport, Walk, log_path},
         personal_data::{PersonalData, PersonalDataStream},
-        processor::{MessageProcessor, ProcessedMessage},
+        processed_message::ProcessedMessage,
+        processor::MessageProcessor,
         rate::RateLimiter,
         redact::{Redactor, RedactorStream, hide_homes, shorten},
         shell::{ShellPolicy, read_command},
         terminal::TerminalText,
         tool_input::ToolInputPolicy,
-        url::{CheckedUrl, Destination, UrlPolicy},
+        url::{CheckedUrl, Destination, UrlDecisions},
     };
 
     #[pymodule_export]

@@ -8,21 +8,21 @@ from typing import Any
 from owners import folder, maker
 
 
-@maker("amplifier_core._engine.UrlPolicy")
-def url_policy() -> Any:
-    from amplifier_core._engine import UrlPolicy
+@maker("UrlDecisions")
+def url_decisions() -> Any:
+    from amplifier_core._engine import UrlDecisions
 
-    return UrlPolicy()
+    return UrlDecisions()
 
 
 @maker("Destination")
 def _() -> Any:
-    return url_policy().destination("https://example.org/")
+    return url_decisions().destination("https://example.org/")
 
 
 @maker("CheckedUrl")
 def _() -> Any:
-    policy = url_policy()
+    policy = url_decisions()
     return policy.judge(policy.destination("https://example.org/"), ["93.184.215.14"])
 
 
@@ -96,19 +96,7 @@ def _() -> Any:
     return ErrorContext.builder("x", redact=lambda text, *_: text)
 
 
-@maker("amplifier_core._engine.MessageProcessor")
-def message_processor() -> Any:
-    from amplifier_core._engine import MessageProcessor
-
-    return MessageProcessor({}, "report", [])
-
-
-@maker("amplifier_core._engine.ProcessedMessage")
-def _() -> Any:
-    return message_processor().process_text("user", "hello")
-
-
-@maker("amplifier_guard.processor.ProcessedMessage")
+@maker("ProcessedMessage")
 def _() -> Any:
     from amplifier_guard import MessageProcessor
 

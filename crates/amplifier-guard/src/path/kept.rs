@@ -20,7 +20,7 @@ pub enum Order {
 }
 
 /// Where a result is in the order: its rank, its path and its line.
-pub(crate) type Key = (Reverse<i128>, OsString, u64);
+pub(crate) type Key = (Reverse<u128>, OsString, u64);
 
 /// The results that come first; which ones these are does not depend on when they were found.
 pub(crate) struct Kept<T> {

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use cap_std::fs::{Dir, Metadata};
 
@@ -27,8 +27,8 @@ pub struct WalkedFile {
     pub path: PathBuf,
     /// The size.
     pub bytes: u64,
-    /// When it was last modified, in nanoseconds since 1970; 0 if it is unknown.
-    pub modified: i64,
+    /// When it was last modified, since 1970; zero if it is unknown.
+    pub modified: Duration,
 }
 
 /// What a walk found; the figures are complete, whatever `files` was limited to.
@@ -232,11 +232,11 @@ impl Walker<'_> {
 }
 
 /// What puts a file before others.
-pub(crate) fn rank(order: Order, size: u64, modified: i64) -> i128 {
+pub(crate) fn rank(order: Order, size: u64, modified: Duration) -> u128 {
     match order {
         Order::Path => 0,
         Order::Largest => size.into(),
-        Order::Latest => modified.into(),
+        Order::Latest => modified.as_nanos(),
     }
 }
 
@@ -254,8 +254,7 @@ fn walked(path: PathBuf, metadata: &Metadata) -> WalkedFile {
         .modified()
         .ok()
         .and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok())
-        .and_then(|age| i64::try_from(age.as_nanos()).ok())
-        .unwrap_or(0);
+        .unwrap_or_default();
     WalkedFile {
         path,
         bytes: metadata.len(),

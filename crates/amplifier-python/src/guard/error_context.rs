@@ -37,7 +37,7 @@ pub(crate) fn retry_error_context(json: &[u8], kind: &str, at: &str) -> Result<S
     Ok(context.to_json()?)
 }
 
-/// Return a one-line description of an error context, given as JSON.
+/// Return the one line that describes an error context, which comes as JSON.
 #[pyfunction]
 pub(crate) fn describe_error_context(json: &[u8]) -> Result<String, Error> {
     Ok(context(json)?.to_string())

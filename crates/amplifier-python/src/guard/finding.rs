@@ -1,14 +1,27 @@
-//! Findings, as Python takes them.
+//! Findings, as models of Python.
 
 use amplifier_guard::Finding;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
-/// A finding as its kind, its pointer, and its characters from and to.
-pub(crate) type FindingFields = (&'static str, String, usize, usize);
+use crate::lazy_object::ImportedClass;
 
-/// The fields of each finding.
-pub(crate) fn fields(findings: &[Finding]) -> Vec<FindingFields> {
-    findings
-        .iter()
-        .map(|one| (one.kind.as_str(), one.pointer.clone(), one.start, one.end))
-        .collect()
+static FINDING: ImportedClass = ImportedClass::new("amplifier_guard.finding", "Finding");
+
+/// A tuple with an `amplifier_guard.Finding` for each finding.
+pub(crate) fn findings_to_python<'py>(
+    py: Python<'py>,
+    findings: &[Finding],
+) -> PyResult<Bound<'py, PyTuple>> {
+    let mut models = Vec::with_capacity(findings.len());
+    for finding in findings {
+        let fields = PyDict::new(py);
+        fields.set_item(intern!(py, "kind"), finding.kind.as_str())?;
+        fields.set_item(intern!(py, "pointer"), &finding.pointer)?;
+        fields.set_item(intern!(py, "start"), finding.start)?;
+        fields.set_item(intern!(py, "end"), finding.end)?;
+        models.push(FINDING.get(py)?.call((), Some(&fields))?);
+    }
+    PyTuple::new(py, models)
 }

@@ -1,5 +1,7 @@
 //! Limits and names, for `amplifier_guard`.
 
+#![expect(clippy::doc_markdown, reason = "docstrings of Python")]
+
 use std::collections::HashMap;
 
 use amplifier_core::{Json, Object};
@@ -11,6 +13,9 @@ use crate::error::{Error, LimitError, as_refusal};
 use crate::json::{from_python, object_to_python};
 
 /// Return the limits that code, configuration and environment say, by their names.
+///
+/// Raises:
+///     LimitError: A value is invalid, or a name is unknown.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub(crate) fn resolve_limits<'py>(
@@ -38,7 +43,10 @@ fn entries(value: &Bound<'_, PyAny>) -> PyResult<Object> {
     }
 }
 
-/// Refuse the name of a tool that could be taken for another one, by its character.
+/// Refuse the name of a tool that could be taken for another one, by its characters.
+///
+/// Raises:
+///     NameDenied: It is empty, too long, or has a character that could be mistaken.
 #[pyfunction(signature = (name, max_chars = 100))]
 pub(crate) fn check_tool_name(
     name: &Bound<'_, pyo3::types::PyString>,

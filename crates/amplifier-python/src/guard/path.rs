@@ -1,6 +1,7 @@
 //! `PathPolicy`: reading beneath one directory, with the interpreter free meanwhile.
 
-use std::collections::BTreeMap;
+mod report;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,6 +11,8 @@ use amplifier_guard::{LineRange, LineSearch, NamePattern, Order, Walker};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+pub(crate) use report::{LineWindow, SearchReport, Walk};
 
 use crate::error::Error;
 
@@ -53,6 +56,8 @@ impl PathPolicy {
     }
 
     /// Return where `path` leads, relative to the root, if it may be read, and open nothing.
+    ///
+    /// Names of files that hold secrets, such as `.env`, raise `PathProtected`.
     fn readable(&self, py: Python<'_>, path: PathBuf) -> Result<OsString, Error> {
         Ok(py.detach(|| self.policy.readable(path))?.into_os_string())
     }
@@ -84,6 +89,8 @@ impl PathPolicy {
     }
 
     /// Return where a write to `path` would land, relative to the root, and change nothing.
+    ///
+    /// Names that decide what runs raise `PathProtected` unless `protected`: a person agreed.
     #[pyo3(signature = (path, *, protected = false))]
     fn writable(&self, py: Python<'_>, path: PathBuf, protected: bool) -> Result<OsString, Error> {
         let target = py.detach(|| self.policy.writable(path, protected))?;
@@ -105,6 +112,8 @@ impl PathPolicy {
     }
 
     /// Return the `(name, kind, bytes)` of a directory's entries, by name.
+    ///
+    /// The kind is `file`, `directory`, `link` or `other`; only files have bytes.
     #[pyo3(signature = (path = PathBuf::from(".")))]
     fn list(&self, py: Python<'_>, path: PathBuf) -> Result<Vec<Entry>, Error> {
         let entries = py.detach(|| self.policy.list(path))?;
@@ -115,6 +124,8 @@ impl PathPolicy {
     }
 
     /// Return the first entries of a directory by name, as `list` does, and how many it has.
+    ///
+    /// At most `limit` are kept, as long as they take about `max_bytes`.
     #[pyo3(signature = (path = PathBuf::from("."), *, limit, max_bytes, stop = None))]
     fn first_entries(
         &self,
@@ -133,6 +144,8 @@ impl PathPolicy {
     }
 
     /// Return the lines of a text file from number `first` on.
+    ///
+    /// `stop` is asked now and then; once it is set, `InterruptedError` is raised.
     #[pyo3(signature = (path, *, first = 1, limit = 2000, max_bytes = 262_144, stop = None))]
     fn lines(
         &self,
@@ -153,6 +166,10 @@ impl PathPolicy {
     }
 
     /// Return the regular files beneath `path`, links not followed.
+    ///
+    /// `pattern` chooses files by a glob over their path from `path`; `skip` names directories
+    /// that are not entered, at any depth. The first `limit` files in `order` are kept, as long as
+    /// they take about `max_bytes`, and so many bytes of endings; all are counted.
     #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     #[pyo3(signature = (
         path = PathBuf::from("."), *, pattern = None, skip = vec![], order = "path",
@@ -192,6 +209,10 @@ impl PathPolicy {
     }
 
     /// Search the lines of the text files beneath `path` for a regular expression.
+    ///
+    /// The first `limit` matching lines by path are kept, and the first `max_files` files with a
+    /// match in `order` (`largest`: the most matches), as long as each takes about `max_bytes`; all
+    /// are counted. `ValueError` is raised if the expression takes too many steps on a file.
     #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     #[pyo3(signature = (
         expression, path = PathBuf::from("."), *, pattern = None, skip = vec![],
@@ -249,45 +270,6 @@ pub(crate) fn log_path(path: PathBuf, root: Option<PathBuf>, home: Option<PathBu
     guard::log_path(&path, root.as_deref(), home.as_deref())
 }
 
-/// Some lines of a text file, and the figures of the whole.
-#[pyclass(frozen, module = "amplifier_core._engine")]
-pub(crate) struct LineWindow {
-    window: guard::LineWindow,
-}
-
-#[pymethods]
-impl LineWindow {
-    /// The size of the whole file.
-    #[getter]
-    fn bytes(&self) -> u64 {
-        self.window.bytes
-    }
-
-    /// The lines of the whole file, an unfinished last one among them.
-    #[getter]
-    fn total_lines(&self) -> u64 {
-        self.window.total_lines
-    }
-
-    /// The lines in `content`, an unfinished last one among them.
-    #[getter]
-    fn shown_lines(&self) -> u64 {
-        self.window.shown_lines
-    }
-
-    /// The lines as they are in the file.
-    #[getter]
-    fn content<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.window.content)
-    }
-
-    /// Whether the file continues after `content`.
-    #[getter]
-    fn truncated(&self) -> bool {
-        self.window.truncated
-    }
-}
-
 /// Which results come first, by its name in Python.
 fn read_order(name: &str) -> PyResult<Order> {
     Ok(match name {
@@ -299,118 +281,6 @@ fn read_order(name: &str) -> PyResult<Order> {
             return Err(PyValueError::new_err(message));
         }
     })
-}
-
-/// The regular files beneath a directory; its totals are complete, whatever `files` was limited to.
-#[pyclass(frozen, module = "amplifier_core._engine")]
-pub(crate) struct Walk {
-    walk: guard::Walk,
-}
-
-#[pymethods]
-impl Walk {
-    /// The first files as a new list of `(path, bytes, modified)`; `modified` in nanoseconds.
-    #[getter]
-    fn files(&self) -> Vec<(OsString, u64, i64)> {
-        let files = self.walk.files.iter();
-        files
-            .map(|file| (file.path.clone().into(), file.bytes, file.modified))
-            .collect()
-    }
-
-    /// Files in all.
-    #[getter]
-    fn total(&self) -> u64 {
-        self.walk.total
-    }
-
-    /// Their bytes in all.
-    #[getter]
-    fn total_bytes(&self) -> u64 {
-        self.walk.total_bytes
-    }
-
-    /// How many files have each ending, such as `.rs`, as a new dict.
-    #[getter]
-    fn endings(&self) -> BTreeMap<OsString, u64> {
-        self.walk.endings.clone()
-    }
-
-    /// Files whose endings were too many to be kept.
-    #[getter]
-    fn other_endings(&self) -> u64 {
-        self.walk.other_endings
-    }
-
-    /// How many directories could not be read, or were too many at once: their files are missing.
-    #[getter]
-    fn unreadable(&self) -> u64 {
-        self.walk.unreadable
-    }
-}
-
-/// What a search found; its totals are complete, whatever its lists were limited to.
-#[pyclass(frozen, module = "amplifier_core._engine")]
-pub(crate) struct SearchReport {
-    report: guard::SearchReport,
-}
-
-#[pymethods]
-impl SearchReport {
-    /// The first matching lines as a new list of `(path, line number, text)`.
-    #[getter]
-    fn lines(&self) -> Vec<(OsString, u64, &str)> {
-        let lines = self.report.lines.iter();
-        lines
-            .map(|found| (found.path.clone().into(), found.line, found.text.as_str()))
-            .collect()
-    }
-
-    /// The first files with a match as a new list of `(path, matching lines)`.
-    #[getter]
-    fn files(&self) -> Vec<(OsString, u64)> {
-        self.report
-            .files
-            .iter()
-            .map(|file| (file.path.clone().into(), file.matches))
-            .collect()
-    }
-
-    /// Matching lines in all.
-    #[getter]
-    fn total_matches(&self) -> u64 {
-        self.report.total_matches
-    }
-
-    /// Files with a match in all.
-    #[getter]
-    fn total_files(&self) -> u64 {
-        self.report.total_files
-    }
-
-    /// Text files searched: files without a NUL byte.
-    #[getter]
-    fn searched_files(&self) -> u64 {
-        self.report.searched_files
-    }
-
-    /// Newline characters in the text files.
-    #[getter]
-    fn searched_lines(&self) -> u64 {
-        self.report.searched_lines
-    }
-
-    /// Files with a NUL byte, whose matches do not count.
-    #[getter]
-    fn binary_files(&self) -> u64 {
-        self.report.binary_files
-    }
-
-    /// Files and directories that could not be read.
-    #[getter]
-    fn unreadable(&self) -> u64 {
-        self.report.unreadable
-    }
 }
 
 /// Whether the caller's event is set, asked for seldom: each question takes the interpreter.

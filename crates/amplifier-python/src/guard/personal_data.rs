@@ -1,5 +1,7 @@
 //! `PersonalData`: personal data taken out of text and of streams.
 
+#![expect(clippy::doc_markdown, reason = "docstrings of Python")]
+
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,8 +12,18 @@ use pyo3::types::{PyString, PyTuple};
 use crate::error::Error;
 use crate::guard::text::{decoded, encoded};
 
-/// Takes personal data out of text: built-in types, and patterns with names of their own.
-#[pyclass(frozen, module = "amplifier_core._engine")]
+/// Takes personal data out of text: each becomes `[PII:<type>]`.
+///
+/// Where several overlap, all of them are removed, under the type of the longest. The time is linear
+/// in the text.
+///
+/// Args:
+///     types: Built-in types: `SSN`, `CREDIT_CARD`, `EMAIL`, `PHONE`, `IPV4` and `IBAN`.
+///     patterns: The names of further types, each with an expression of the `regex` crate.
+///
+/// Raises:
+///     ValueError: A type does not exist, or a pattern cannot be used.
+#[pyclass(frozen, subclass, weakref, module = "amplifier_core._engine")]
 pub(crate) struct PersonalData {
     data: Shared,
 }
@@ -51,7 +63,7 @@ impl PersonalData {
         PyTuple::new(text.py(), self.data.0.types(bytes.as_bytes()))
     }
 
-    /// Return what takes personal data out of one text in chunks.
+    /// Return what takes personal data out of one text that comes in chunks.
     fn stream(&self) -> PersonalDataStream {
         PersonalDataStream {
             stream: Mutex::new(guard::PersonalDataStream::new(self.data.clone())),
@@ -59,8 +71,10 @@ impl PersonalData {
     }
 }
 
-/// Takes personal data out of one text in chunks.
-#[pyclass(frozen, module = "amplifier_core._engine")]
+/// Takes personal data out of one text that comes in chunks.
+///
+/// Held back is only what could become personal data with more text, at most 4 KiB and a chunk.
+#[pyclass(frozen, weakref, module = "amplifier_core._engine")]
 pub(crate) struct PersonalDataStream {
     stream: Mutex<guard::PersonalDataStream<Shared>>,
 }

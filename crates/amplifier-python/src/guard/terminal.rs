@@ -14,6 +14,14 @@ use pyo3::types::{PyByteArray, PyBytes, PySlice, PyString};
 const STEP_CHARACTERS: usize = 4096;
 
 /// Shows text on a terminal, whole or in chunks, so that it can neither act nor deceive.
+///
+/// Shown escaped (as in `docs/sinks.md`) are control characters but newline and tab, separators of
+/// lines, bidirectional controls, invisible characters, and of the marks over one character those
+/// after the thirtieth. A carriage return before a newline is dropped. Joiners, variation selectors
+/// and the tags of flags stay where they have a meaning, so that text of every script stays as it is.
+/// What was shown stays as it is when it is shown again.
+///
+/// An object of the class shows one text that comes in chunks.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct TerminalText {
     text: Mutex<guard::TerminalText>,
@@ -43,7 +51,10 @@ impl TerminalText {
         })
     }
 
-    /// Return a text as one line of at most `most` characters; the rest is not read.
+    /// Return a text as one line: blanks, tabs and newlines are one space, none at the ends.
+    ///
+    /// Of a line of more than `most` characters the last one is `…`; it is cut between visible
+    /// characters, and nothing behind is looked at.
     #[staticmethod]
     #[pyo3(signature = (text, most = None))]
     fn line(text: &Bound<'_, PyAny>, most: Option<usize>) -> PyResult<String> {
@@ -67,6 +78,8 @@ impl TerminalText {
     }
 
     /// Return a whole text as one line from which it can be read back.
+    ///
+    /// Newlines, tabs, carriage returns and backslashes are escaped, too.
     #[staticmethod]
     fn exact(text: &Bound<'_, PyAny>) -> PyResult<String> {
         with(text, "text", |whole| guard::TerminalText::exact(whole))

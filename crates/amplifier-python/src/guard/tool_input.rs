@@ -1,5 +1,7 @@
 //! `ToolInputPolicy`: the arguments of tool calls, against the schemas of the tools.
 
+#![expect(clippy::doc_markdown, reason = "docstrings of Python")]
+
 use std::sync::{PoisonError, RwLock};
 
 use amplifier_core::Json;
@@ -12,8 +14,16 @@ use crate::guard::text::encoded;
 use crate::json::{from_python, object_to_python};
 use crate::lazy_object::is_mapping;
 
-/// Decides which arguments tools run with, by the tools' own JSON schemas.
-#[pyclass(frozen, module = "amplifier_core._engine")]
+/// Decides which arguments tools run with, by the tools' own JSON schemas; safe to share.
+///
+/// Args:
+///     max_depth: Most levels of arguments.
+///     max_bytes: Most bytes of arguments as JSON.
+///     max_tools: Most tools.
+///
+/// Raises:
+///     ValueError: A setting is out of range.
+#[pyclass(frozen, subclass, weakref, module = "amplifier_core._engine")]
 pub(crate) struct ToolInputPolicy {
     policy: RwLock<guard::ToolInputPolicy>,
 }
@@ -30,6 +40,10 @@ impl ToolInputPolicy {
     }
 
     /// Take the JSON schema of a tool's arguments; return whether it is another one than before.
+    ///
+    /// Raises:
+    ///     ToolSchemaDenied: The schema is invalid, too large, or has references outside itself;
+    ///         or there are too many tools.
     fn set_schema(&self, tool: &str, schema: &Bound<'_, PyAny>) -> Result<bool, Error> {
         let py = schema.py();
         let schema = plain(schema).map_err(|error| {
@@ -56,13 +70,20 @@ impl ToolInputPolicy {
         tools
     }
 
-    /// Check arguments that were read before; raise `ToolInputDenied` where the tool must not run.
+    /// Check arguments that were read before.
+    ///
+    /// Raises:
+    ///     ToolInputDenied: The tool is unknown, or its arguments are not those that it takes.
     fn check(&self, tool: &str, arguments: &Bound<'_, PyAny>) -> Result<(), Error> {
         let arguments = read_arguments(tool, arguments)?;
         Ok(self.with(|policy| policy.check_value(tool, &arguments))?)
     }
 
     /// Read arguments as a model wrote them, strictly, and check them.
+    ///
+    /// Raises:
+    ///     ToolInputDenied: The text is not JSON, the tool is unknown, or its arguments are not those
+    ///         that it takes.
     fn check_json<'py>(
         &self,
         py: Python<'py>,

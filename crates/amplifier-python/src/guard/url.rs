@@ -1,18 +1,26 @@
-//! `UrlPolicy`: which addresses a request may reach; names are looked up by the caller.
+//! `UrlDecisions`: which addresses a request may reach; `UrlPolicy` looks up names and awaits.
+
+#![expect(clippy::doc_markdown, reason = "docstrings of Python")]
 
 use amplifier_guard as guard;
 use pyo3::prelude::*;
 
 use crate::error::Error;
 
-/// Decides which URLs may be requested and at which addresses.
-#[pyclass(frozen, subclass, module = "amplifier_core._engine")]
-pub(crate) struct UrlPolicy {
+/// Decides which URLs may be requested and at which addresses; names are looked up by the caller.
+///
+/// Args:
+///     schemes: Schemes that are allowed; None for `http` and `https`.
+///     ports: Ports that are allowed; None for 80 and 443.
+///     deny_private: Whether loopback, private and carrier-grade NAT addresses are refused;
+///         link-local and metadata addresses always are.
+#[pyclass(frozen, subclass, weakref, module = "amplifier_core._engine")]
+pub(crate) struct UrlDecisions {
     policy: guard::UrlPolicy,
 }
 
 #[pymethods]
-impl UrlPolicy {
+impl UrlDecisions {
     #[new]
     #[pyo3(signature = (*, schemes = None, ports = None, deny_private = true))]
     fn new(schemes: Option<Vec<String>>, ports: Option<Vec<u16>>, deny_private: bool) -> Self {
@@ -25,18 +33,27 @@ impl UrlPolicy {
     }
 
     /// Read a URL and judge all of it but the addresses of its host name.
+    ///
+    /// Raises:
+    ///     UrlDenied: The URL may not be requested.
     fn destination(&self, url: &str) -> Result<Destination, Error> {
         let destination = self.policy.destination(url)?;
         Ok(Destination { destination })
     }
 
     /// Read what a redirect from `source` names as `location`, and judge it as any URL.
+    ///
+    /// Raises:
+    ///     UrlDenied: The hop may not be requested.
     fn redirect(&self, source: &Destination, location: &str) -> Result<Destination, Error> {
         let destination = self.policy.redirect(&source.destination, location)?;
         Ok(Destination { destination })
     }
 
     /// Judge every address that was found for the name of a destination.
+    ///
+    /// Raises:
+    ///     UrlDenied: There is no address, or one that is not allowed.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "arguments from Python are extracted by value"
