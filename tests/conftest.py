@@ -6,11 +6,17 @@ No test, and no program that a test starts, sees the keyring of this machine.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+sys.path.append(str(Path(__file__).parent / "processes"))
+
+from warm_interpreter import Interpreters
 
 if TYPE_CHECKING:
     from xdist.scheduler import Scheduling
@@ -53,3 +59,11 @@ def http_server() -> Iterator[RecordingServer]:
 
     with RecordingServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def interpreters() -> Iterator[Interpreters]:
+    """Run programs in processes of their own, which have imported the libraries."""
+    made = Interpreters()
+    yield made
+    made.close()

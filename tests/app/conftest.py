@@ -21,12 +21,9 @@ from amplifier_testing.servers.serving.recording import RecordingServer
 sys.path.insert(0, str(Path(__file__).parent))
 
 from terminal import PATIENCE
-from warm_interpreter import WarmInterpreter
+from warm_interpreter import Interpreters
 
 PYTHON = Path(__file__).parents[2] / "python"
-LINE = [sys.executable, "-m", "amplifier_app.cli"]
-READ_AT_START = ("PYTHON", "AMPLIFIER_")
-"""How the variables begin that are read before the command is."""
 # Programs inherit signals that are ignored, as Ctrl+C is in the background of a shell and the hang-up
 # under `nohup`, but not handlers: the commands that are tested must start as in a terminal.
 for _number in (signal.SIGINT, signal.SIGHUP):
@@ -138,58 +135,19 @@ class Command:
 
     @property
     def line(self) -> list[str]:
-        return [*LINE]
+        return [sys.executable, "-m", "amplifier_app.cli"]
 
     def __call__(
         self, *arguments: str, input: bytes | None = None
     ) -> subprocess.CompletedProcess[str]:
-        line = self.line
-        warm = self.interpreters.find(self.environment) if line == LINE else None
-        if warm is not None:
-            code, out, err = warm.run(arguments, self.environment, self.folder, input)
-            return subprocess.CompletedProcess(
-                [*line, *arguments], code, out.decode(), err.decode()
-            )
-        done = subprocess.run(
-            [*line, *arguments],
-            input=input,
-            stdin=subprocess.DEVNULL if input is None else None,
-            capture_output=True,
-            check=False,
+        return self.interpreters.run(
+            *self.line[1:],
+            *arguments,
             env=self.environment,
             cwd=self.folder,
+            input=input,
             timeout=PATIENCE,
         )
-        return subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-        )
-
-
-class Interpreters:
-    """Warm interpreters, one for each environment that Python itself reads."""
-
-    def __init__(self) -> None:
-        self._warm: dict[frozenset[tuple[str, str]], WarmInterpreter | None] = {}
-
-    def find(self, environment: dict[str, str]) -> WarmInterpreter | None:
-        """The one for this environment, if it was asked for before: most are of one test alone."""
-        key = frozenset(each for each in environment.items() if each[0].startswith(READ_AT_START))
-        if key not in self._warm:
-            self._warm[key] = None
-        elif self._warm[key] is None:
-            self._warm[key] = WarmInterpreter(environment)
-        return self._warm[key]
-
-    def close(self) -> None:
-        for warm in filter(None, self._warm.values()):
-            warm.close()
-
-
-@pytest.fixture(scope="session")
-def interpreters() -> Iterator[Interpreters]:
-    made = Interpreters()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
-"""An interpreter that has imported the libraries; the command runs in forks of it.
+"""An interpreter that has imported the libraries; programs run in forks of it.
 
-Four fifths of the time of a command are imports. A fork has them behind it, and all else of its own: its
-arguments, environment, folder and streams, its exit code. The application itself is imported in the fork, as
-it reads the environment when it is imported.
+Four fifths of the time of a short program are imports. A fork has them behind it, and all else of its own: its
+arguments, environment, folder and streams, its exit code. The command and the one-call client are imported in
+the fork: what they do when they are imported, they do there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import runpy
 import socket
 import subprocess
 import sys
@@ -50,14 +51,62 @@ IMPORTED = (
 )
 
 
+PYTHON = (sys.executable, "-W", "error")
+READ_AT_START = ("PYTHON", "AMPLIFIER_")
+"""How the variables begin that are read before a program is."""
+
+
+class Interpreters:
+    """Runs programs: in forks, where more than one has the environment that Python itself reads."""
+
+    def __init__(self) -> None:
+        self._warm: dict[frozenset[tuple[str, str]], WarmInterpreter | None] = {}
+
+    def run(
+        self,
+        *arguments: str,
+        env: Mapping[str, str],
+        cwd: Path,
+        input: bytes | None = None,
+        timeout: float = 60,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `python` with these arguments, a module after `-m` or a script first; a warning is an error."""
+        key = frozenset(each for each in env.items() if each[0].startswith(READ_AT_START))
+        if arguments[0].startswith("-") and arguments[0] != "-m":
+            key = frozenset()  # options of Python itself
+        if key and key in self._warm:
+            warm = self._warm[key] = self._warm[key] or WarmInterpreter(env)
+            code, out, err = warm.run(arguments, env, cwd, input)
+            return subprocess.CompletedProcess([*arguments], code, out.decode(), err.decode())
+        self._warm[key] = None
+        done = subprocess.run(
+            [*PYTHON, *arguments],
+            input=input,
+            stdin=subprocess.DEVNULL if input is None else None,
+            capture_output=True,
+            check=False,
+            env=env,
+            cwd=cwd,
+            timeout=timeout,
+        )
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    def close(self) -> None:
+        """End the interpreters."""
+        for warm in filter(None, self._warm.values()):
+            warm.close()
+
+
 class WarmInterpreter:
-    """Runs the command in forks of one process."""
+    """Runs programs in forks of one process."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._connection, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, __file__, str(theirs.fileno())],
+                [*PYTHON, __file__, str(theirs.fileno())],
                 env=environment,
                 pass_fds=[theirs.fileno()],
                 # Pipes, as the streams of a command are: what Python keeps of a stream stays true.
@@ -73,7 +122,7 @@ class WarmInterpreter:
         folder: Path,
         input: bytes | None,
     ) -> tuple[int, bytes, bytes]:
-        """Run the command; returns its exit code and what it wrote to its two streams."""
+        """Run a program; returns its exit code and what it wrote to its two streams."""
         with ExitStack() as files, ThreadPoolExecutor(3) as threads:
             request = files.enter_context(tempfile.TemporaryFile())
             request.write(json.dumps([arguments, dict(environment), str(folder)]).encode())
@@ -87,8 +136,8 @@ class WarmInterpreter:
             for number in (stdin, *(written for _, written in outputs)):
                 os.close(number)
             stdout, stderr, code = (threads.submit(_read, number) for number, _ in outputs)
-            with os.fdopen(to_stdin, "wb") as writer:
-                writer.write(input or b"")
+            with suppress(BrokenPipeError), os.fdopen(to_stdin, "wb") as writer:
+                writer.write(input or b"")  # which nobody must read
             assert code.result(), "the interpreter is gone"
             return int(code.result()), stdout.result(), stderr.result()
 
@@ -103,12 +152,12 @@ def _read(number: int) -> bytes:
         return file.read()
 
 
-def _wait_for_requests(connection: socket.socket) -> bool:
-    """Fork for each request; returns True in the fork that is to be the command."""
+def _wait_for_requests(connection: socket.socket) -> list[str]:
+    """Fork for each request; returns the arguments in the fork that is to run them, else nothing."""
     while True:
         _, files, *_ = socket.recv_fds(connection, 1, 5)
         if not files:
-            return False
+            return []
         # One fork waits for the other, so that many can run at the same time.
         if os.fork():
             for number in files:
@@ -117,13 +166,12 @@ def _wait_for_requests(connection: socket.socket) -> bool:
             continue
         connection.close()
         *streams, code = files
-        if (command := os.fork()) == 0:
+        if (program := os.fork()) == 0:
             os.close(code)
-            _become_command(*streams)
-            return True
+            return _become_program(*streams)
         for number in streams:
             os.close(number)
-        _, status = os.waitpid(command, 0)
+        _, status = os.waitpid(program, 0)
         os.write(code, b"%d" % os.waitstatus_to_exitcode(status))
         os._exit(0)
 
@@ -134,7 +182,7 @@ def _forget_ended_forks() -> None:
             pass
 
 
-def _become_command(request: int, stdin: int, stdout: int, stderr: int) -> None:
+def _become_program(request: int, stdin: int, stdout: int, stderr: int) -> list[str]:
     with os.fdopen(request) as file:
         file.seek(0)
         arguments, environment, folder = json.load(file)
@@ -144,14 +192,26 @@ def _become_command(request: int, stdin: int, stdout: int, stderr: int) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv[1:] = arguments
-    sys.path[0] = folder  # as `python -m` has it
+    return arguments
+
+
+def _run(arguments: list[str]) -> None:
+    """Run a module after `-m`, or a script, as the interpreter would."""
+    if arguments[0] == "-m":
+        sys.argv, sys.path[0] = arguments[1:], os.getcwd()
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        return
+    path = Path(arguments[0])
+    sys.argv, sys.path[0] = arguments, str(path.resolve().parent)
+    main = vars(sys.modules["__main__"])
+    for name in [name for name in main if not name.startswith("__")]:
+        del main[name]
+    main.update(__file__=arguments[0], __doc__=None)
+    exec(compile(path.read_bytes(), arguments[0], "exec"), main)  # noqa: S102
 
 
 if __name__ == "__main__":
     for name in IMPORTED:
         importlib.import_module(name)
-    if _wait_for_requests(socket.socket(fileno=int(sys.argv[1]))):
-        from amplifier_app.cli import main
-
-        main()
+    if given := _wait_for_requests(socket.socket(fileno=int(sys.argv[1]))):
+        _run(given)
