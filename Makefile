@@ -115,7 +115,9 @@ mutants: .tools/bin/cargo-mutants ## Plant faults in the guard, hours of them, a
 	CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1 \
 		.tools/bin/cargo-mutants mutants --package amplifier-guard $(MUTANTS_ARGS)
 
-check: check-rust check-python check-dependencies docs ## Check format, lints, types, stubs, dependencies and the site of the documentation
+# The checkers of Python use one core each; cargo waits for locks and for the linker.
+check: .venv/.extension .venv/.test .venv/.check .venv/.docs .tools/bin/cargo-deny ## Check format, lints, types, stubs, dependencies and the site of the documentation
+	@$(MAKE) --no-print-directory --jobs 2 check-rust check-python check-dependencies docs
 
 check-rust: ## Check the format, the lints and the documentation of the crates
 	cargo fmt --all --check
