@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -61,6 +62,7 @@ class Interpreters:
 
     def __init__(self) -> None:
         self._warm: dict[frozenset[tuple[str, str]], WarmInterpreter | None] = {}
+        self._lock = threading.Lock()
 
     def run(
         self,
@@ -71,14 +73,11 @@ class Interpreters:
         timeout: float = 60,
     ) -> subprocess.CompletedProcess[str]:
         """Run `python` with these arguments, a module after `-m` or a script first; a warning is an error."""
-        key = frozenset(each for each in env.items() if each[0].startswith(READ_AT_START))
-        if arguments[0].startswith("-") and arguments[0] != "-m":
-            key = frozenset()  # options of Python itself
-        if key and key in self._warm:
-            warm = self._warm[key] = self._warm[key] or WarmInterpreter(env)
+        has_options = arguments[0].startswith("-") and arguments[0] != "-m"
+        warm = None if has_options else self._find(env)
+        if warm is not None:
             code, out, err = warm.run(arguments, env, cwd, input)
             return subprocess.CompletedProcess([*arguments], code, out.decode(), err.decode())
-        self._warm[key] = None
         done = subprocess.run(
             [*PYTHON, *arguments],
             input=input,
@@ -92,6 +91,16 @@ class Interpreters:
         return subprocess.CompletedProcess(
             done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
+
+    def _find(self, env: Mapping[str, str]) -> WarmInterpreter | None:
+        """The one for this environment; None where it is the first time, which often is the last."""
+        key = frozenset(each for each in env.items() if each[0].startswith(READ_AT_START))
+        with self._lock:
+            if key not in self._warm:
+                self._warm[key] = None
+            elif self._warm[key] is None:
+                self._warm[key] = WarmInterpreter(env)
+            return self._warm[key]
 
     def close(self) -> None:
         """End the interpreters."""
