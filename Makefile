@@ -85,7 +85,7 @@ differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run ge
 	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
 
 prove: prove-rust prove-guard prove-interpreters .tools/reference/.installed .venv/.extension .venv/.test sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
-	PROVE=1 AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)" REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" .venv/bin/pytest tests/proof tests/app/wheel/test_sdist_build.py $(PYTEST_ARGS)
+	PROVE=1 AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)" REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" .venv/bin/pytest tests/proof tests/kernel/every_await tests/modules/provider_kit tests/app/wheel/test_sdist_build.py $(PYTEST_ARGS)
 
 fuzz: ## Try a million random streams on every decoder and parser (FUZZ_INPUTS=10000000 FUZZ_SEED=1)
 	FUZZ_INPUTS=$(FUZZ_INPUTS) CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target/prove}" CARGO_PROFILE_DEV_OPT_LEVEL=2 \
@@ -115,7 +115,9 @@ mutants: .tools/bin/cargo-mutants ## Plant faults in the guard, hours of them, a
 	CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1 \
 		.tools/bin/cargo-mutants mutants --package amplifier-guard $(MUTANTS_ARGS)
 
-check: check-rust check-python check-dependencies docs ## Check format, lints, types, stubs, dependencies and the site of the documentation
+# The checkers of Python use one core each; cargo waits for locks and for the linker.
+check: .venv/.extension .venv/.test .venv/.check .venv/.docs .tools/bin/cargo-deny ## Check format, lints, types, stubs, dependencies and the site of the documentation
+	@$(MAKE) --no-print-directory --jobs 2 check-rust check-python check-dependencies docs
 
 check-rust: ## Check the format, the lints and the documentation of the crates
 	cargo fmt --all --check

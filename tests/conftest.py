@@ -6,13 +6,21 @@ No test, and no program that a test starts, sees the keyring of this machine.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
+sys.path.append(str(Path(__file__).parent / "processes"))
+
+from warm_interpreter import Interpreters
+
 if TYPE_CHECKING:
+    from xdist.scheduler import Scheduling
+
     from amplifier_testing.servers.serving.recording import RecordingServer
 
 # No deadline: a busy machine is not a slow parser.
@@ -24,6 +32,26 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling | None:
+    """Spread the tests as `loadgroup` does, without the time that it takes for many thousands of them.
+
+    With each test it counts what is left of all tests before, even of those that have ended.
+    """
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Scheduler(LoadGroupScheduling):
+        def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+            super().mark_test_complete(node, item_index, duration)
+            scope = self._split_scope(self.registered_collections[node][item_index])
+            if all(self.assigned_work[node][scope].values()):
+                del self.assigned_work[node][scope]
+
+    return Scheduler(config, log)
+
+
 @pytest.fixture
 def http_server() -> Iterator[RecordingServer]:
     """A server that sends what the test says, and records what it is sent."""
@@ -31,3 +59,11 @@ def http_server() -> Iterator[RecordingServer]:
 
     with RecordingServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def interpreters() -> Iterator[Interpreters]:
+    """Run programs in processes of their own, which have imported the libraries."""
+    made = Interpreters()
+    yield made
+    made.close()

@@ -7,8 +7,7 @@ import json
 import os
 import re
 import runpy
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,29 +36,27 @@ PRINTS = {
 """What each prints."""
 
 
-def run(program: Path, folder: Path, **environment: str) -> str:
-    (folder / "notes.txt").write_text("one\nTODO two\n")
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("ANTHROPIC")}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(program)],
-        input="y\n",
-        env={**kept, **environment},
-        cwd=folder,
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+@pytest.fixture
+def run(tmp_path: Path, interpreters: Any) -> Callable[..., str]:
+    """Runs a program in a small folder; returns what it prints."""
+
+    def run(program: Path, **environment: str) -> str:
+        (tmp_path / "notes.txt").write_text("one\nTODO two\n")
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("ANTHROPIC")}
+        env = {**kept, **environment}
+        done = interpreters.run(str(program), env=env, cwd=tmp_path, input=b"y\n")
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    return run
 
 
 # Holds: agent-61
 @pytest.mark.parametrize("name", sorted(PRINTS))
-def test_a_program_runs_as_it_is_written(name: str, tmp_path: Path) -> None:
+def test_a_program_runs_as_it_is_written(name: str, run: Any) -> None:
     with AnthropicServer() as server:
         key = {"ANTHROPIC_API_KEY": "secret", "ANTHROPIC_BASE_URL": server.url}
-        printed = run(ROOT / f"examples/{name}.py", tmp_path, **key)
+        printed = run(ROOT / f"examples/{name}.py", **key)
     assert re.fullmatch(PRINTS[name], printed), printed
 
 
@@ -67,16 +64,16 @@ def test_every_program_is_run() -> None:
     assert {path.stem for path in PROGRAMS} == {*PRINTS, "agent_server"}
 
 
-def test_a_conversation_goes_on_in_the_next_run(tmp_path: Path) -> None:
+def test_a_conversation_goes_on_in_the_next_run(run: Any, tmp_path: Path) -> None:
     program = ROOT / "examples/agent_go_on.py"
-    run(program, tmp_path)
+    run(program)
     first = json.loads((tmp_path / "chat.json").read_text())
-    run(program, tmp_path)
+    run(program)
     assert json.loads((tmp_path / "chat.json").read_text())[: len(first)] == first
 
 
-def test_every_event_is_logged_once_and_in_order(tmp_path: Path) -> None:
-    lines = run(ROOT / "examples/agent_log.py", tmp_path).splitlines()
+def test_every_event_is_logged_once_and_in_order(run: Any) -> None:
+    lines = run(ROOT / "examples/agent_log.py").splitlines()
     names = [json.loads(line)[0] for line in lines]
     assert names[0] == "session:start"
     assert names[-1] == "session:end"

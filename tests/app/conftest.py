@@ -21,6 +21,7 @@ from amplifier_testing.servers.serving.recording import RecordingServer
 sys.path.insert(0, str(Path(__file__).parent))
 
 from terminal import PATIENCE
+from warm_interpreter import Interpreters
 
 PYTHON = Path(__file__).parents[2] / "python"
 # Programs inherit signals that are ignored, as Ctrl+C is in the background of a shell and the hang-up
@@ -130,6 +131,7 @@ class Command:
 
     environment: dict[str, str]
     folder: Path
+    interpreters: Interpreters
 
     @property
     def line(self) -> list[str]:
@@ -138,23 +140,18 @@ class Command:
     def __call__(
         self, *arguments: str, input: bytes | None = None
     ) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [*self.line, *arguments],
-            input=input,
-            stdin=subprocess.DEVNULL if input is None else None,
-            capture_output=True,
-            check=False,
+        return self.interpreters.run(
+            *self.line[1:],
+            *arguments,
             env=self.environment,
             cwd=self.folder,
+            input=input,
             timeout=PATIENCE,
-        )
-        return subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
+def command(tmp_path: Path, interpreters: Interpreters) -> Command:
     """The command without a key, in an empty folder."""
     environment = {
         name: value
@@ -180,7 +177,7 @@ def command(tmp_path: Path) -> Command:
     environment["XDG_STATE_HOME"] = str(tmp_path / "state")
     folder = tmp_path / "folder"
     folder.mkdir()
-    return Command(environment, folder)
+    return Command(environment, folder, interpreters)
 
 
 @pytest.fixture

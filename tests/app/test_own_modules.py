@@ -59,7 +59,7 @@ def as_console_script(command: Any) -> Any:
     """The command as its console script runs it, which puts no folder on the path."""
     line = command.line
     return type("Script", (type(command),), {"line": [line[0], "-P", *line[1:]]})(
-        command.environment, command.folder
+        command.environment, command.folder, command.interpreters
     )
 
 

@@ -77,7 +77,7 @@ def as_installed(command: Any) -> Any:
         def line(self) -> list[str]:
             return [sys.executable, "-P", "-m", "amplifier_app.cli"]
 
-    return Installed(command.environment, command.folder)
+    return Installed(command.environment, command.folder, command.interpreters)
 
 
 def event_names(stdout: str) -> list[str]:

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,43 +37,41 @@ def environment(server: AnthropicServer, tmp_path: Path) -> dict[str, str]:
     }
 
 
-def run(
-    environment: dict[str, str], *arguments: str, typed: bytes = b""
-) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-m", "arcllm", *arguments],
-        env=environment,
-        input=typed,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+@pytest.fixture
+def run(environment: dict[str, str], tmp_path: Path, interpreters: Any) -> Callable[..., Any]:
+    """Runs it with these arguments."""
+
+    def run(*arguments: str, typed: bytes = b"") -> Any:
+        line = ["-m", "arcllm", *arguments]
+        return interpreters.run(*line, env=environment, cwd=tmp_path, input=typed)
+
+    return run
 
 
-def lines_of(printed: bytes) -> list[dict[str, Any]]:
+def lines_of(printed: str) -> list[dict[str, Any]]:
     assert printed.isascii()
     return [json.loads(line) for line in printed.splitlines()]
 
 
-def test_the_answer_is_printed(environment: dict[str, str], server: AnthropicServer) -> None:
+def test_the_answer_is_printed(run: Any, server: AnthropicServer) -> None:
     server.answers = ["It is 4.", "It is 4.", "It is 4."]
 
     for more in ([], ["--stream"]):
-        done = run(environment, "2 + 2?", "--model", MODEL, *more)
-        assert (done.returncode, done.stdout, done.stderr) == (0, b"It is 4.\n", b"")
-    done = run(environment, "-", "--model", MODEL, typed=b"2 + 2?\n")
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"It is 4.\n", b"")
+        done = run("2 + 2?", "--model", MODEL, *more)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "It is 4.\n", "")
+    done = run("-", "--model", MODEL, typed=b"2 + 2?\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "It is 4.\n", "")
     assert [b"2 + 2?" in each.raw for each in server.requests] == [True] * 3
 
 
 def test_json_is_one_line_and_with_stream_a_line_for_each_delta(
-    environment: dict[str, str], server: AnthropicServer
+    run: Any, server: AnthropicServer
 ) -> None:
     answer = Answer(Thinking("Hm."), HOSTILE)
     server.answers = [answer, answer]
 
-    whole = run(environment, "Hi", "--model", MODEL, "--json")
-    streamed = run(environment, "Hi", "--model", MODEL, "--json", "--stream")
+    whole = run("Hi", "--model", MODEL, "--json")
+    streamed = run("Hi", "--model", MODEL, "--json", "--stream")
 
     (response,) = lines_of(whole.stdout)
     *deltas, last = lines_of(streamed.stdout)
@@ -89,27 +87,27 @@ def test_json_is_one_line_and_with_stream_a_line_for_each_delta(
 # Holds: arcllm-24
 @pytest.mark.parametrize("more", [[], ["--stream"]])
 def test_what_controls_a_terminal_is_not_printed(
-    more: list[str], environment: dict[str, str], server: AnthropicServer
+    more: list[str], run: Any, server: AnthropicServer
 ) -> None:
     server.answers = [HOSTILE]
 
-    done = run(environment, "Hi", "--model", MODEL, *more)
+    done = run("Hi", "--model", MODEL, *more)
 
-    printed = done.stdout.decode()
+    printed = done.stdout
     assert done.returncode == 0
     assert [sign for sign in "\x1b\x07\u202e\x9b" if sign in printed] == []
     assert "gnp.exe" in printed
 
 
 def test_the_model_of_the_file_is_asked_if_none_is_named(
-    environment: dict[str, str], server: AnthropicServer, tmp_path: Path
+    run: Any, server: AnthropicServer, tmp_path: Path
 ) -> None:
     (tmp_path / "arcllm").mkdir()
     (tmp_path / "arcllm/config.toml").write_text(f'[defaults]\nmodel = "{MODEL}"\n')
 
-    done = run(environment, "Hi")
+    done = run("Hi")
 
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (0, "")
     assert server.requests[0].body["model"] == "claude-sonnet-4-5"
 
 
@@ -139,12 +137,12 @@ def test_the_model_of_the_file_is_asked_if_none_is_named(
     ],
 )
 def test_wrong_usage_is_one_line_and_the_code_2(
-    arguments: list[str], typed: bytes, said: str, environment: dict[str, str]
+    arguments: list[str], typed: bytes, said: str, run: Any
 ) -> None:
-    done = run(environment, *arguments, typed=typed)
+    done = run(*arguments, typed=typed)
 
-    assert (done.returncode, done.stdout) == (2, b"")
-    (line,) = done.stderr.decode().splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
     assert said in line
     assert line.isprintable()
 
@@ -152,33 +150,31 @@ def test_wrong_usage_is_one_line_and_the_code_2(
 # Holds: arcllm-24
 @pytest.mark.parametrize("more", [[], ["--stream"], ["--json"]])
 def test_a_call_that_fails_is_one_line_and_the_code_1(
-    more: list[str], environment: dict[str, str], server: AnthropicServer
+    more: list[str], run: Any, server: AnthropicServer
 ) -> None:
     server.faults = [Fault(status=401)]
 
-    done = run(environment, "Hi", "--model", MODEL, *more)
+    done = run("Hi", "--model", MODEL, *more)
 
-    assert (done.returncode, done.stdout) == (1, b"")
-    (line,) = done.stderr.decode().splitlines()
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
     assert line.startswith("error: `anthropic`: Anthropic API error (401 ")
 
 
-def test_an_answer_that_was_cut_short_has_the_code_3(
-    environment: dict[str, str], server: AnthropicServer
-) -> None:
+def test_an_answer_that_was_cut_short_has_the_code_3(run: Any, server: AnthropicServer) -> None:
     server.answers = [Answer("Once upon", stop="max_tokens")]
 
-    done = run(environment, "Hi", "--model", MODEL)
+    done = run("Hi", "--model", MODEL)
 
-    assert (done.returncode, done.stdout) == (3, b"Once upon\n")
-    assert done.stderr == b"the answer was cut short: it ended with `max_tokens`\n"
+    assert (done.returncode, done.stdout) == (3, "Once upon\n")
+    assert done.stderr == "the answer was cut short: it ended with `max_tokens`\n"
 
 
-def test_help_names_every_option_and_exit_code(environment: dict[str, str]) -> None:
-    done = run(environment, "--help")
+def test_help_names_every_option_and_exit_code(run: Any) -> None:
+    done = run("--help")
 
-    printed = " ".join(done.stdout.decode().split())
-    assert (done.returncode, done.stderr) == (0, b"")
+    printed = " ".join(done.stdout.split())
+    assert (done.returncode, done.stderr) == (0, "")
     for word in ("--model", "--stream", "--json", "standard input", "3 the answer was cut short"):
         assert word in printed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,11 @@ PRINTS = {
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path: Path, interpreters: Any) -> Callable[[str], tuple[str, list[Any]]]:
     """Runs a program and returns what it printed, and the requests that it sent."""
 
     def run(name: str) -> tuple[str, list[Any]]:
-        return printed_by(EXAMPLES / f"{name}.py", tmp_path, ANSWERS[name])
+        return printed_by(interpreters, EXAMPLES / f"{name}.py", tmp_path, ANSWERS[name])
 
     return run
 

@@ -29,12 +29,12 @@ ANSWERS: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_program_of_a_page_runs_and_prints_what_its_page_says(
-    program: Any, tmp_path: Path
+    program: Any, tmp_path: Path, interpreters: Any
 ) -> None:
     source = tmp_path / "program.py"
     source.write_text(program.source)
 
-    printed, _ = printed_by(source, tmp_path, ANSWERS[program.name])
+    printed, _ = printed_by(interpreters, source, tmp_path, ANSWERS[program.name])
 
     assert printed == program.prints
 

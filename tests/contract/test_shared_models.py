@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import json
 import types
 import typing
@@ -87,6 +88,7 @@ def values_of(annotation: Any) -> st.SearchStrategy[Any]:
     }[annotation]
 
 
+@functools.cache  # to make it takes longer than to draw from it
 def records(model: type[BaseModel]) -> st.SearchStrategy[dict[str, Any]]:
     """Input for a model: required fields, some of the others, and unknown keys."""
     required: dict[str, st.SearchStrategy[Any]] = {}

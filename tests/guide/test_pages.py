@@ -1,12 +1,13 @@
-"""The programs of the pages run as they are written, and print what their pages say."""
+"""The programs of the pages run as they are written, and print what their pages say.
+
+`…` of a page stands for anything.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,36 +26,21 @@ PAGES = sorted(page.stem for page in (DOCS / "guide").glob("*.md"))
 IN_RUST = {"rust"}
 
 
-def run(source: str, folder: Path) -> str:
-    """What the program prints in a small project; `…` of its page stands for anything."""
-    (folder / "notes.txt").write_text("one\nTODO two\n")
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("ANTHROPIC")}
-    (folder / "program.py").write_text(source)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "program.py"],
-        env=kept,
-        cwd=folder,
-        input="y\n",
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_program_of_a_page_runs_and_prints_what_its_page_says(
-    program: Any, tmp_path: Path
+    program: Any, tmp_path: Path, interpreters: Any
 ) -> None:
     for other in PROGRAMS:
         if other.page == program.page and other.file is not None:
             (tmp_path / other.file).write_text(other.source)
-    printed = run(program.source, tmp_path)
+    (tmp_path / "notes.txt").write_text("one\nTODO two\n")
+    (tmp_path / "program.py").write_text(program.source)
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("ANTHROPIC")}
+    done = interpreters.run("program.py", env=kept, cwd=tmp_path, input=b"y\n")
+    assert (done.returncode, done.stderr) == (0, "")
     if program.prints is not None:
         expected = ".*?".join(re.escape(part) for part in program.prints.split("…"))
-        assert re.fullmatch(expected, printed, re.DOTALL), printed
+        assert re.fullmatch(expected, done.stdout, re.DOTALL), done.stdout
 
 
 def test_every_page_begins_with_a_program_of_ten_to_forty_lines() -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
+from engines import on_both_engines
 from subject import suspend
 
 from amplifier_core import ChatRequest, ChatResponse, TextBlock, ToolResult
@@ -190,7 +190,7 @@ def check_references(context: SimpleContext, history: list[dict[str, Any]]) -> N
             assert str(context._aside.texts.get(found[1])) in (LONG, f'"{LONG}"')
 
 
-@pytest.mark.parametrize("kind", ["context-simple", "context-persistent"])
+@on_both_engines("kind", ["context-simple", "context-persistent"])
 async def test_a_turn_that_shortens_its_conversation_can_be_cancelled_at_every_await(
     session_class: Any, interrupt: Any, kind: str, tmp_path: Path
 ) -> None:
@@ -203,7 +203,7 @@ async def test_a_turn_that_shortens_its_conversation_can_be_cancelled_at_every_a
     gc.collect()  # a coroutine that was never awaited would warn here
 
 
-@pytest.mark.parametrize("kind", ["context-simple", "context-persistent"])
+@on_both_engines("kind", ["context-simple", "context-persistent"])
 async def test_a_turn_that_shortens_its_conversation_can_be_asked_to_end_at_every_await(
     session_class: Any, asking: Any, kind: str, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
+from engines import on_both_engines
 from subject import suspend
 
 from amplifier_core import ChatRequest, ChatResponse, TextBlock, ToolResult
@@ -150,10 +151,9 @@ async def interrupted_turn(
 
 
 # Holds: agent-47
-@pytest.mark.parametrize(
-    ("prompt", "background"),
+@on_both_engines(
+    "prompt, background",
     [("ask", False), ("ask", True), ("task", False), ("task in the background", True)],
-    ids=["foreground", "background", "tool-task", "tool-task in the background"],
 )
 async def test_a_turn_with_a_sub_agent_can_be_cancelled_at_every_await(
     session_class: Any,
@@ -173,7 +173,7 @@ async def test_a_turn_with_a_sub_agent_can_be_cancelled_at_every_await(
     gc.collect()  # a coroutine that was never awaited would warn here
 
 
-@pytest.mark.parametrize("prompt", ["task", "task in the background"])
+@on_both_engines("prompt", ["task", "task in the background"])
 async def test_a_turn_with_a_sub_agent_can_be_asked_to_end_at_every_await(
     session_class: Any, asking: Any, prompt: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

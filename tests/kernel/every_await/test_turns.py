@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 import trio
+from engines import on_both_engines
 from interrupting import WAYS, with_the_error_thrown
 from scripted import ANSWER, LOOPS, SlowContext
 from turns import interrupted_turn
 
 
-@pytest.mark.parametrize("loop", LOOPS)
+@on_both_engines("loop", [*LOOPS])
 async def test_a_turn_can_be_cancelled_at_every_await(session_class, loop, interrupt):
     """Every suspension is one of the turn's tasks giving way to the event loop."""
     outcomes = await all_outcomes(session_class, loop, interrupt)
@@ -23,7 +24,7 @@ async def test_a_turn_can_be_cancelled_at_every_await(session_class, loop, inter
     assert outcomes - survived in ({asyncio.CancelledError}, {trio.Cancelled})
 
 
-@pytest.mark.parametrize("loop", LOOPS)
+@on_both_engines("loop", [*LOOPS])
 async def test_a_turn_can_be_asked_to_end_at_every_await(session_class, loop, asking):
     """What was asked for is no error: the turn returns what there is."""
     outcomes = await all_outcomes(session_class, loop, asking[1])

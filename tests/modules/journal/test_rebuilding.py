@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 from random_session import RandomSession
 
-SESSIONS = int(os.environ.get("RANDOM_SESSIONS", "50"))
-"""How many of each kind; a proof runs more."""
+SESSIONS = int(os.environ.get("RANDOM_SESSIONS", "25"))
+"""How many of each kind, on each event loop; `tests/proof` runs more."""
 
 
 @pytest.fixture(autouse=True)

@@ -190,13 +190,11 @@ def whole(servers: dict[str, ModelServer]) -> Known:
 
 # Holds: provider-25
 @pytest.mark.parametrize("use_streaming", [True, False], ids=["streamed", "whole"])
-@pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @settings(deadline=None)
 @given(data=st.data())
 def test_a_cut_at_any_byte_is_the_whole_answer_or_none(
     servers: dict[str, ModelServer],
     whole: Known,
-    backend: str,
     use_streaming: bool,
     data: st.DataObject,
 ) -> None:
@@ -205,6 +203,7 @@ def test_a_cut_at_any_byte_is_the_whole_answer_or_none(
     expected, size = whole[name, use_streaming]
     cut = data.draw(st.integers(0, size) | st.integers(max(0, size - 200), size))
     piece = data.draw(st.sampled_from([None, 1, 7]))
+    backend = data.draw(st.sampled_from(["asyncio", "trio"]))
     fault = Fault(cut=cut, piece=piece)
     ask = functools.partial(asked, service, server, fault, use_streaming=use_streaming)
 
