@@ -354,3 +354,10 @@ def _one_line(text: str, max_chars: int = _MAX_MESSAGE_CHARS) -> str:
         text = _TAG.sub(" ", _INVISIBLE.sub(" ", text))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= max_chars else line[:max_chars] + "…"
+
+
+def note_hint(error: LLMError) -> None:
+    """Write the hint into the notes of an error: a traceback shows no fields."""
+    hint = f"hint: {error.hint}"
+    if error.hint and error.hint not in str(error) and hint not in getattr(error, "__notes__", ()):
+        error.add_note(hint)
