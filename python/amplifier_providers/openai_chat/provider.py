@@ -41,6 +41,7 @@ class ChatProvider(WireProvider):
         retries: Retries | None = None,
         new_id: Callable[[], str] = new_call_id,
         path: str = PATH,
+        names_model: bool = True,
         wire_format: ChatFormat | None = None,
     ) -> None:
         """Set the provider up; nothing is sent and no connection is made.
@@ -54,20 +55,21 @@ class ChatProvider(WireProvider):
             retries: The retries of its calls; None for those of the settings.
             new_id: Returns the id of a call that comes without one.
             path: Where requests go, after the base URL.
-            wire_format: How its requests are written and its answers read; None for the usual.
+            names_model: Whether the body names the model; not where the address does.
+            wire_format: How its requests are written and its answers read; None for that of `preset`.
         """
         self.config = settings
         self.preset = with_settings(preset, settings)
         self._models = ListedModels(self.preset.vision, is_vision_set=settings.vision is not None)
-        super().__init__(
-            service,
+        usual = ChatFormat(
+            self.preset,
             settings,
-            client,
-            wire_format
-            or ChatFormat(self.preset, settings, sees=self._models.has_vision, path=path),
-            hooks,
-            retries=retries,
-            new_id=new_id,
+            sees=self._models.has_vision,
+            path=path,
+            names_model=names_model,
+        )
+        super().__init__(
+            service, settings, client, wire_format or usual, hooks, retries=retries, new_id=new_id
         )
         # Nobody knows whether a server without a name honours a schema.
         is_known = preset is not OTHER or settings.structured_output is not None
