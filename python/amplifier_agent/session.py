@@ -21,7 +21,7 @@ from amplifier_core._kernel.turns import Turns
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.loops.goal.rules import goal_of, set_goal
 from amplifier_modules.spending.budget import Budget
-from amplifier_providers.running.loop_thread import LoopThread
+from amplifier_providers.running.run_sync import LoopThread
 
 from .approvals import WaitingQuestions, approval_system
 from .arguments import check_goal, check_messages, check_session_id, check_turn

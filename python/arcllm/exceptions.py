@@ -1,8 +1,8 @@
-"""What can go wrong in a call, in a configuration and in what a model wrote."""
+"""The errors of a call, of a configuration, and of what a model wrote."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from .types import LLMResponse
@@ -97,3 +97,22 @@ class ArcLLMAPIError(ArcLLMError):
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_BODY else f"{text[:_LONGEST_BODY]}…"
+
+
+class ArcLLMSecurityError(ArcLLMError):
+    """A call or an answer holds what must not leave or come in. The message does not repeat it.
+
+    Args:
+        direction: `request` for what was to be sent, `response` for what came.
+        types: What was found: types of personal data, or `SECRET`.
+    """
+
+    def __init__(self, direction: Literal["request", "response"], types: tuple[str, ...]) -> None:
+        super().__init__(direction, types)
+        self.direction: Literal["request", "response"] = direction
+        self.types = types
+
+    def __str__(self) -> str:
+        """Say what was found, and where."""
+        listed = ", ".join(f"`{each}`" for each in self.types)
+        return f"the {self.direction} holds {listed} and was blocked"

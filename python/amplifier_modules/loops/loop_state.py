@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from amplifier_providers.answers.answer_settings import is_session_tag
 from amplifier_providers.answers.argument_check import ArgumentCheck
-from amplifier_providers.answers.tag_options import is_session_tag
 
 from ..contexts.learned_budget import LearnedBudgets
 from .answers.response import MissingCalls

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 
 from amplifier_core.llm_errors import AbortError
-from amplifier_providers.running.loop_thread import caller_into_loop
+from amplifier_providers.running.run_sync import caller_into_loop
 
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints

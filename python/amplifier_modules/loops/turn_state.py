@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from amplifier_providers.answers.calls_per_answer import USUAL_CALLS
+from amplifier_providers.answers.answer_settings import USUAL_CALLS
 
 from ..spending.ledger import Ledger
 from .boundary.cancellation import TurnCancellation

@@ -22,7 +22,7 @@ from ..wire.options import (
     nothing_to_send,
     stop_texts,
 )
-from ..wire.strict_schema import strict_schema
+from ..wire.schema import strict_schema
 from ..wire.wire_format import WireFormat
 from .config import PROVIDER, AnthropicConfig
 from .models import ModelProfile, model_profile

@@ -16,8 +16,7 @@ from ..wire.client import ServiceClient
 from ..wire.errors import note_hint
 from ..wire.events import Emit
 from ..wire.fields import JsonDict, fields_of
-from .advice import is_missing
-from .config import OllamaConfig
+from .config import OllamaConfig, is_missing
 from .pull import pull
 
 USUAL_WINDOW = 32_768

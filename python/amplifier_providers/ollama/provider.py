@@ -17,9 +17,8 @@ from ..wire.client import ServiceClient
 from ..wire.events import PROVIDER_PULL_PROGRESS, Emitter
 from ..wire.mounting import Prepared, mount_of
 from ..wire.provider import WireProvider, new_call_id
-from .advice import is_missing
 from .completions import CompletionsFormat
-from .config import MODULE, PROVIDER, SERVICE, OllamaConfig, read_config, without_effect
+from .config import MODULE, PROVIDER, SERVICE, OllamaConfig, is_missing, read_config, without_effect
 from .models import LEARN_SECONDS, UNKNOWN, ModelLookup
 from .wire_format import OllamaFormat
 

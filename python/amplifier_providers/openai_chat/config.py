@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from ..services import OPENAI_CHAT
 from ..settings import Env, OptionalText, SettingError, read_settings
 from ..value_problems import Form
-from ..wire.extra_headers import can_be_sent
+from ..wire.options import can_be_sent
 from ..wire.service import Service
 from ..wire.settings import Address, ApiKey, HttpSettings, base_url
 from .presets import OTHER, PRESETS, OutputForm, Preset, Replay, Thinking

@@ -25,9 +25,9 @@ from .call_usage import CallUsage
 from .errors import note_hint
 from .events import Emitter
 from .exchange import Exchange
-from .extra_headers import extra_headers
 from .fields import JsonDict
 from .load import Load
+from .options import extra_headers
 from .overload import Overload, is_overload
 from .repair_report import RepairReport
 from .response import WireResponse, build_response

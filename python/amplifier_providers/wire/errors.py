@@ -113,7 +113,7 @@ def api_error(
         request_id: The server's id of the request, if `details` has none.
     """
     # Imported here, so that the provider can be mounted without the extension.
-    from amplifier_stream.http_status import status_of_kind
+    from amplifier_stream.decoder import status_of_kind
 
     kind = str(details.get("type") or "")
     status: int | None = details.get("status")
@@ -343,7 +343,7 @@ def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LL
         return next(found, llm_errors.InvalidRequestError)
     if status is None:
         return llm_errors.ProviderUnavailableError
-    from amplifier_stream.http_status import status_kind
+    from amplifier_stream.decoder import status_kind
 
     return _BY_TYPE.get(status_kind(status) or "", llm_errors.InvalidRequestError)
 

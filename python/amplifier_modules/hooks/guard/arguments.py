@@ -7,7 +7,7 @@ from typing import Any
 
 from amplifier_core.models import HookResult
 from amplifier_guard import NameDenied, ToolInputDenied, ToolSchemaDenied, check_tool_name
-from amplifier_providers.answers.tool_arguments import ArgumentSchemas
+from amplifier_providers.answers.argument_check import ArgumentSchemas
 
 from .answers import deny
 

@@ -21,7 +21,7 @@ from amplifier_core._kernel.interruption import (
 )
 from amplifier_core._kernel.left_behind import Leaving, Steps, steps_of
 from amplifier_core._kernel.timeout import EXPIRED
-from amplifier_providers.running.loop_thread import caller_into_loop
+from amplifier_providers.running.run_sync import caller_into_loop
 
 from ...tool.exit import ToolExitError, may_be_ctrl_c
 

@@ -16,8 +16,8 @@ from ..serving.answer import (
     Thinking,
     Usage,
 )
+from ..serving.exchange import read_events
 from ..serving.reading import Json, mapping, objects, text
-from ..serving.sse import read_events
 
 Event = Json
 

@@ -9,12 +9,11 @@ from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
 from ..openai.refusals import INVALID, error_body, errors_of
 from ..serving.answer import Answer, Call, Recorded, Script, Thinking
-from ..serving.exchange import SeenRequest, Stream
+from ..serving.exchange import SeenRequest, Stream, encode_event, read_events
 from ..serving.fault import Fault
 from ..serving.reading import Json, mapping, objects, text
 from ..serving.refusal import Refusal, RefusedError
 from ..serving.server import ModelServer
-from ..serving.sse import encode_event, read_events
 from .judge import judge
 from .presets import PRESETS, Preset
 from .stream import Frame, compose, stream_chunks

@@ -7,9 +7,8 @@ import re
 
 from ..serving.fields import is_kind
 from ..serving.reading import items, mapping, objects
-from .judged_request import JudgedRequest
+from .judged_request import FUNCTION, OPTIONS, TOOL, JudgedRequest
 from .refusals import as_object, check_fields, refusal
-from .shapes import FUNCTION, OPTIONS, TOOL
 
 _LEVELS = ("low", "medium", "high")
 _DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)")

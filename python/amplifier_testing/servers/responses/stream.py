@@ -15,8 +15,8 @@ from ..serving.answer import (
     Thinking,
     Usage,
 )
+from ..serving.exchange import read_events
 from ..serving.reading import Json, mapping, objects
-from ..serving.sse import read_events
 
 _CREATED = 1_750_000_000
 _ECHOED: Json = {
