@@ -89,8 +89,8 @@ class StreamMetrics:
 
     def _on_tool(self, event: str, data: dict[str, Any]) -> None:
         result = data.get("result")
-        said = result.get("success", True) if isinstance(result, dict) else True  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- opaque payload
-        self.tool(succeeded=event == TOOL_POST and said is not False)
+        success = result.get("success", True) if isinstance(result, dict) else True  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- opaque payload
+        self.tool(succeeded=event == TOOL_POST and success is not False)
 
 
 class Histogram:

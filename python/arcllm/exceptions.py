@@ -88,11 +88,11 @@ class ArcLLMAPIError(ArcLLMError):
 
     def __str__(self) -> str:
         """Name the service and the status, show the beginning of what it said, and the hint."""
-        said = _cut(self.message)
-        is_known = self.status_code is None or f"({self.status_code}" in said
+        text = _cut(self.message)
+        is_known = self.status_code is None or f"({self.status_code}" in text
         status = "" if is_known else f" ({self.status_code})"
-        hint = f"; {self.hint}" if self.hint and self.hint not in said else ""
-        return f"`{self.provider}`{status}: {said}{hint}"
+        hint = f"; {self.hint}" if self.hint and self.hint not in text else ""
+        return f"`{self.provider}`{status}: {text}{hint}"
 
 
 def _cut(text: str) -> str:

@@ -85,7 +85,7 @@ UNKNOWN = ModelFacts()
 
 
 class ModelLookup:
-    """Asks a server about its models; what it said once is kept."""
+    """Asks a server about its models; its answers are kept."""
 
     def __init__(self, client: ServiceClient, emit: Emit) -> None:
         """Ask nothing yet.

@@ -137,7 +137,7 @@ def _key_place(preset: Preset) -> str:
 
 def with_settings(preset: Preset, settings: ChatSettings) -> Preset:
     """Return what requests look like, after the settings that say so."""
-    said = {
+    overrides = {
         "thinking": settings.thinking_request,
         "replay": settings.thinking_replay,
         "output": settings.structured_output,
@@ -146,7 +146,7 @@ def with_settings(preset: Preset, settings: ChatSettings) -> Preset:
         "short_ids": settings.short_call_ids,
         "vision": settings.vision,
     }
-    changes: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+    changes: dict[str, Any] = {key: value for key, value in overrides.items() if value is not None}
     return replace(preset, **changes)
 
 

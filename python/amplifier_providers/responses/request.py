@@ -33,24 +33,24 @@ class ResponsesRequest(WireRequest):
 
     @property
     def previous(self) -> str | None:
-        """The response that it goes on with."""
+        """The response that it continues from."""
         return self.fields.get("previous_response_id")
 
     def without_chain(self, reason: str) -> ResponsesRequest:
-        """Return the request with all turns instead of the response that it goes on with."""
+        """Return the request with all turns instead of the response that it continues from."""
         facts = [*self.notices, self._invalidation(self.previous, reason)]
         rest = {key: value for key, value in self.fields.items() if key != "previous_response_id"}
         turns = self.whole[: -len(self.turns)] + self.turns
         return replace(self, fields=rest, turns=turns, notices=facts)
 
     def note_invalidated(self, link: Link) -> None:
-        """Say that the request sends everything, though it could have gone on with a response."""
+        """Say that the request sends everything, though it could have continued from a response."""
         self.notices.append(self._invalidation(link.lost, link.reason))
 
     def build_next_request(
         self, blocks: list[JsonDict], number: int, most: int
     ) -> ResponsesRequest | None:
-        """Return the request that goes on with an answer that was cut, None if nothing can."""
+        """Return the request that continues an answer that was cut, None if nothing can."""
         items = answer_items(blocks)
         if not items:
             return None

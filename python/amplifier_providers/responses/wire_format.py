@@ -123,7 +123,7 @@ class ResponsesFormat(WireFormat):
         body["store"] = settings.is_stored or is_background
         if settings.is_chained:
             encoded.mark = chain_mark(history, turns)
-            self._go_on(encoded, request, given)
+            self._continue_chain(encoded, request, given)
         tools = [*settings.tools, *self._native_tools(request)]
         add_tools(encoded, request, tools, settings.parallel_tool_calls)
         asked = encoded.thinking = requested_thinking(
@@ -223,7 +223,7 @@ class ResponsesFormat(WireFormat):
         is_native = has_patch and self.find_capability(APPLY_PATCH_ENGINE) == "native"
         return [{"type": PATCH}] if is_native else []
 
-    def _go_on(
+    def _continue_chain(
         self, encoded: ResponsesRequest, request: ChatRequest, given: Mapping[str, Any]
     ) -> None:
         link = self.chain.link(self._provider, request.messages, encoded.history, encoded.whole)

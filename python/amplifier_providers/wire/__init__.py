@@ -10,5 +10,5 @@ A request goes one way:
 4. `sender` sends it by the `client` and returns an `answer`, which reads what arrives.
 5. `block_events` and the `wire_format` give the blocks their form; `response` holds all of them.
 
-The one way back: where no limit is named, `call_usage` asks the provider for a model's longest answer.
+The one way back: where no limit is named, `usage` asks the provider for a model's longest answer.
 """

@@ -1,4 +1,4 @@
-"""Events of one answer as hooks hear them: with ids, the names of the tools, and the wire's blocks."""
+"""Events of one answer as hooks get them: with ids, the names of the tools, and the wire's blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CompletedEvent:
-    """An event of a block as hooks hear it."""
+    """An event of a block as hooks get it."""
 
     block_type: str
     block_index: int
@@ -49,7 +49,7 @@ class BlockEvents:
             new_id: Returns the id of a call that comes without one.
             wire_format: Knows the forms of a decoded block.
             tool_names: The names of tools by those that were sent in their place.
-            first_index: The index of its first block, where it goes on with another answer.
+            first_index: The index of its first block, where it continues another answer.
             hides_thoughts: Whether nobody gets to see thoughts, as none were asked for.
         """
         self._hides_thoughts = hides_thoughts

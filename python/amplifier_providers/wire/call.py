@@ -21,7 +21,6 @@ from .answer import Answer
 from .block_events import BlockEvents
 from .body import WireRequest
 from .call_events import CallEvents
-from .call_usage import CallUsage
 from .errors import note_hint
 from .events import Emitter
 from .exchange import Exchange
@@ -33,13 +32,14 @@ from .repair_report import RepairReport
 from .response import WireResponse, build_response
 from .sender import Sender
 from .settings import HttpSettings
+from .usage import CallUsage
 from .wire_format import WireFormat
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamChunk, StreamResult
 
 GRACE_SECONDS = 2.0
-"""How long hooks may take to hear that a call was cancelled."""
+"""How long the hooks of the end may take where a call was cancelled."""
 
 _ABOUT_THOUGHTS = re.compile(
     r"invalid `?(signature|data)\b|in the latest assistant message|expected `?(redacted_)?thinking"

@@ -40,7 +40,7 @@ class CallEvents:
             provider: The provider's name.
             settings: Whether raw requests and answers are part of events.
             emitter: Emits the events.
-            pricing: What has to be said once about prices.
+            pricing: Has the notices about prices, each to be emitted once.
             repeats_shown: Whether an answer may be asked for again of which a part was shown.
         """
         self._provider = provider
@@ -53,18 +53,18 @@ class CallEvents:
         self.is_shown = False
         """Whether somebody saw a part of the answer that is on its way."""
         self.are_blocks_emitted = False
-        """Whether hooks have heard of any block of the call."""
+        """Whether hooks got the events of any block of the call."""
         self._shown: dict[int, str] = {}
-        """The types of the blocks of that answer that hooks heard of, by their index."""
+        """The types of the blocks of that answer whose events hooks got, by their index."""
 
     @property
     def has_hooks(self) -> bool:
-        """Whether there is anybody to hear of the call."""
+        """Whether there are hooks to get its events."""
         return self._emitter.hooks is not None
 
     @property
     def are_blocks_heard(self) -> bool:
-        """Whether anybody hears of the blocks: hooks do, of those of the conversation."""
+        """Whether hooks get the events of the blocks: of a call of the conversation they do."""
         return self._emitter.hooks is not None and not is_helper_call()
 
     def may_repeat(self) -> bool:
@@ -72,7 +72,7 @@ class CallEvents:
         return self._repeats_shown or not self.is_shown
 
     async def emit_request(self, encoded: WireRequest, longest_wait: float | None) -> None:
-        """Say that the first request is sent."""
+        """Emit that the first request is sent."""
         self._started = time.monotonic()
         self._model = encoded.model
         if self.has_hooks:
@@ -81,7 +81,7 @@ class CallEvents:
             await self._emitter.emit(events.LLM_REQUEST, payload)
 
     async def emit_blocks(self, pieces: list[StreamEvent], block_events: BlockEvents) -> None:
-        """Say what happened to the blocks of the answer."""
+        """Emit what happened to the blocks of the answer."""
         hooks = self._emitter.hooks
         if not (pieces := block_events.visible_events(pieces)):
             return
@@ -97,7 +97,7 @@ class CallEvents:
             await hooks.emit(*event)
 
     async def retract_blocks(self) -> None:
-        """Say that the blocks are void that hooks heard of; others take their place."""
+        """Retract the blocks whose events hooks got; others take their place."""
         while self._shown:
             index, kind = self._shown.popitem()
             data = {"block_type": kind, "block_index": index, "block": {"type": kind}}
@@ -110,29 +110,29 @@ class CallEvents:
         self._shown.clear()
 
     async def emit_fallback(self, model: str, other: str, reason: str) -> None:
-        """Say that another model is asked in the place of one that is overloaded."""
+        """Emit that another model is asked in the place of one that is overloaded."""
         data = {"provider": self._provider, "model": model, "fallback_model": other}
         await self._emitter.emit(PROVIDER_FALLBACK, {**data, "reason": reason})
 
     async def emit_challenge(self, model: str, error: ChallengeError) -> None:
-        """Say that a page answered that wants to see a person."""
+        """Emit that a page answered that wants to see a person."""
         data = {"provider": self._provider, "model": model, "status_code": error.status_code}
         await self._emitter.emit(PROVIDER_CLOUDFLARE_CHALLENGE, data)
 
     async def emit_notices(self, encoded: WireRequest) -> None:
-        """Say what a request has to say when it is sent, once."""
+        """Emit the events that a request has for when it is sent, once."""
         while encoded.notices:
             await self._emitter.emit(*encoded.notices.pop(0))
 
     async def emit_response(self, model: str, usage: Usage | None, raw: list[Any]) -> None:
-        """Say that the whole answer is there."""
+        """Emit that the whole answer is there."""
         known: dict[str, Any] = {
             "model": model, "status": "ok", "usage": usage_payload(usage) if usage else {},
         }  # fmt: skip
         await self.emit_end({**known, "raw": raw} if self._settings.raw else known)
 
     async def emit_end(self, payload: dict[str, Any]) -> None:
-        """Say that the call is over, and how."""
+        """Emit that the call is over, and how."""
         for text in self._pricing.take_notices():
             source = f"provider-{self._provider}"
             data = {"message": text, "level": "warning", "source": source}

@@ -344,8 +344,8 @@ class ServiceClient:
             return self._challenge(path, status, vendor, model)
         from amplifier_stream import decode_error
 
-        said = decode_error(self.service.dialect, status, dict(headers), body)
-        error = self.api_error(said, None, model, headers)
+        details = decode_error(self.service.dialect, status, dict(headers), body)
+        error = self.api_error(details, None, model, headers)
         if body:
             # Cut after it was cleaned: half a secret could not be found.
             text = body[: 2 * _MAX_MESSAGE_CHARS].decode(errors="replace")

@@ -13,11 +13,11 @@ from .answer import Answer
 from .block_events import BlockEvents
 from .body import WireRequest
 from .call_events import CallEvents
-from .call_usage import CallUsage
 from .errors import ChallengeError
 from .load import Load
 from .overload import Overload, is_overload
 from .sender import Sender
+from .usage import CallUsage
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamEvent, StreamResult

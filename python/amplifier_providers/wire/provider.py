@@ -47,7 +47,7 @@ class WireProvider:
 
     It says what the models can do, its `WireFormat` how requests are written and answers read, and a
     `Call` makes each call. The blocks of an answer are emitted as `content_block:*` events as they
-    arrive; responses have `content_blocks_emitted` in their metadata where hooks heard them. Every
+    arrive; responses have `content_blocks_emitted` in their metadata where hooks got them. Every
     failure is one of `llm_errors`.
     """
 
@@ -199,7 +199,7 @@ class WireProvider:
     ) -> AsyncIterator[StreamChunk | ChatResponse]:
         """Yield text, thinking and calls as they arrive, at the end the whole `ChatResponse`.
 
-        A block that the service takes back is one chunk that is `dropped`. Hooks hear no events of
+        A block that the service takes back is one chunk that is `dropped`. Hooks get no events of
         blocks, so that whoever iterates can tell them. The arguments and errors are those of
         `complete`; once a chunk was yielded nothing is retried.
         """

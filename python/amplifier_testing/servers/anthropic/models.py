@@ -112,4 +112,4 @@ def check_held_schema(schema: Mapping[str, Any], path: Path) -> None:
     """Refuse a schema that an answer cannot be held to."""
     problem = schema_problem(schema, LIMITS)
     if problem is not None:
-        raise invalid(problem.said, (*path, *problem.path))
+        raise invalid(problem.message, (*path, *problem.path))

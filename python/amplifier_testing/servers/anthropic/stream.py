@@ -41,8 +41,8 @@ def compose(
     content: list[Json] = []
     for part in answer.parts:
         match part:
-            case Text(said):
-                content.append({"type": "text", "text": said})
+            case Text(text):
+                content.append({"type": "text", "text": text})
             case Thinking(thought):
                 signed = {"thinking": thought, "signature": sign(thought)}
                 content.append({"type": "thinking", **signed})

@@ -112,11 +112,11 @@ class ChatServer(ModelServer):
     def _name_deployed_model(self, body: Json) -> Json:
         name = body.get("model")
         if name not in self.deployments:
-            said = (
+            message = (
                 "The API deployment for this resource does not exist. If you created the"
                 " deployment within the last 5 minutes, please wait a moment and try again."
             )
-            raise RefusedError(Refusal(404, "", said, None, "DeploymentNotFound"))
+            raise RefusedError(Refusal(404, "", message, None, "DeploymentNotFound"))
         return {**body, "model": self.deployments[name]}
 
     def respond(self, request: SeenRequest) -> Json | Stream | Recorded:

@@ -73,7 +73,7 @@ def loads_only(body: Json) -> bool:
 
 
 def load_answer(body: Json) -> Json:
-    """Return what is said when a model was only loaded."""
+    """Return the answer where a model was only loaded."""
     unloads = body.get("keep_alive") in (0, "0")
     [line] = generated_lines(
         Answer(stop="unload" if unloads else "load"), body["model"], thinks=False

@@ -27,9 +27,9 @@ def check_think(asked: JudgedRequest) -> None:
     if think is None:
         return
     if not isinstance(think, bool) and (not isinstance(think, str) or think not in _LEVELS):
-        said = f'"{think}"' if isinstance(think, str) else "of another type"
+        given = f'"{think}"' if isinstance(think, str) else "of another type"
         raise refusal(
-            f'invalid think value: {said} (must be "high", "medium", "low", true, or false)'
+            f'invalid think value: {given} (must be "high", "medium", "low", true, or false)'
         )
     if think and "thinking" not in asked.model.capabilities:
         raise refusal(f'"{asked.model.name}" does not support thinking')

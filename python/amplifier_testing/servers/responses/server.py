@@ -143,8 +143,8 @@ class ResponsesServer(ModelServer):
                 return self._cancel(self._find(name))
             case _, ["models", name]:
                 if name not in {model.name for model in self.models}:
-                    said = f"The model '{name}' does not exist"
-                    raise RefusedError(Refusal(404, INVALID, said, "model", "model_not_found"))
+                    message = f"The model '{name}' does not exist"
+                    raise RefusedError(Refusal(404, INVALID, message, "model", "model_not_found"))
                 return _list_entry(name)
             case _:
                 data = [_list_entry(model.name) for model in self.models]
