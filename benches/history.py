@@ -132,14 +132,14 @@ async def encoding(count: int) -> float:
         return 0.0
     from amplifier_core.message_models import ChatRequest, Message
     from amplifier_providers.anthropic.config import read_config
-    from amplifier_providers.anthropic.request import AnthropicEncoder
+    from amplifier_providers.anthropic.wire_format import AnthropicFormat
 
     messages = [Message(**message) for message in conversation(count)]
     config = read_config({"api_key": "none"})
     if config is None:
         raise AssertionError("a key was given")
 
-    encoder = AnthropicEncoder(config)
+    encoder = AnthropicFormat(config)
 
     async def repeat(times: int) -> None:
         for _ in range(2 * times):

@@ -196,7 +196,7 @@ def encoder(module: Any) -> Any:
     place = Place()
     config = {"api_key": "none", "base_url": "http://127.0.0.1:9", "default_model": "bench"}
     asyncio.run(module.mount(place, config))
-    return lambda request: place.provider.encode(request, {}).to_bytes()
+    return lambda request: place.provider.wire_format.encode(request, {}).to_bytes()
 
 
 def measure() -> Times:

@@ -12,7 +12,7 @@ from amplifier_modules.tool.function_call import call_function
 if TYPE_CHECKING:
     from amplifier_core import ApprovalProvider, ApprovalResponse
     from amplifier_core.approval import ApprovalSystem
-    from amplifier_providers.running.loop_thread import LoopThread
+    from amplifier_providers.running.run_sync import LoopThread
 
     from .event import Question
 

@@ -21,7 +21,7 @@ from amplifier_core.session_capabilities import (
 from amplifier_core.turns import Turns
 from amplifier_modules.loops.goal.rules import goal_of, set_goal
 from amplifier_modules.spending.budget import Budget
-from amplifier_providers.running.loop_thread import LoopThread
+from amplifier_providers.running.run_sync import LoopThread
 
 from .approvals import WaitingQuestions, approval_system
 from .arguments import check_goal, check_messages, check_session_id, check_turn

@@ -9,7 +9,7 @@ from typing import Any, Generic, Never, Self, TypeAlias
 import anyio
 
 from amplifier_modules.running.background import start_task
-from amplifier_providers.running.loop_thread import LoopThread
+from amplifier_providers.running.run_sync import LoopThread
 
 from .event import Event
 from .handover import Handover

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, Union
 from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
 
-from .answers.content_calls import tool_calls_of
+from .answers.response_facts import tool_calls_of
 from .requests.model_window import limits_of, may_say_limits, messages_budget, says_no_limits
 from .running.closing import closing
 

@@ -22,9 +22,8 @@ from amplifier_core.llm_errors import (
     RateLimitError,
     StreamError,
 )
-from amplifier_providers.rate import RateSettings
 from amplifier_providers.running.call_purpose import with_purpose
-from amplifier_providers.settings import Settings
+from amplifier_providers.settings import RateSettings, Settings
 
 from .limits.endpoint import Endpoint
 

@@ -48,7 +48,7 @@ class SettingAttribute(Generic[ValueT]):
         return self if provider is None else getattr(provider.settings, self._name)
 
     def __set__(self, provider: HasSettings, value: ValueT) -> None:
-        """Set it; None stands for its default.
+        """Set it; None for its default.
 
         Raises:
             SettingError: The value cannot be used.

@@ -14,9 +14,9 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from amplifier_core.llm_errors import ConfigurationError
@@ -24,7 +24,14 @@ from amplifier_core.mounting import is_mounting
 from amplifier_core.suggest import suggest_or_list
 from amplifier_providers.value_problems import problem, shown_key
 
+if TYPE_CHECKING:
+    from amplifier_guard import Rate
+
 logger = logging.getLogger(__name__)
+
+
+OptionalText = Annotated[str | None, AfterValidator(lambda text: text or None)]  # pyright: ignore[reportUnknownLambdaType] -- of the annotation
+"""A text that may be left out or empty."""
 
 
 class SettingError(ConfigurationError, ValueError, TypeError):
@@ -96,9 +103,6 @@ class Settings(BaseModel):
 
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
-
-OptionalText = Annotated[str | None, AfterValidator(lambda text: text or None)]  # pyright: ignore[reportUnknownLambdaType] -- of the annotation
-"""A text that may be left out or empty."""
 
 
 def read_settings(
@@ -182,3 +186,21 @@ def _fill(
 
 def _key(detail: Any) -> str:
     return ".".join(map(str, detail["loc"]))
+
+
+class RateSettings(Settings):
+    """How many calls are allowed, in the form of `amplifier_guard.Rate`."""
+
+    limit: Annotated[int, Field(ge=1)]
+    """Calls in each period."""
+    period: Annotated[float, Field(gt=0, strict=False)] = 60.0
+    """Seconds."""
+    burst: Annotated[int | None, Field(ge=1)] = None
+    """Calls at once after a rest; without it, as many as in a period."""
+
+    def rate(self) -> Rate:
+        """Return the `Rate`."""
+        # Imported here, so that a module can be mounted without the extension.
+        from amplifier_guard import Rate
+
+        return Rate(self.limit, self.period, self.burst)

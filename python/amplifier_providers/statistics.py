@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from amplifier_stream.histogram import Histogram
+from amplifier_stream.process_metrics import Histogram
 
 __all__ = ["OTHER", "Labels", "Statistics"]
 

@@ -32,7 +32,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from None
 
 if TYPE_CHECKING:
-    from amplifier_stream.decoder import StreamDecoder, decode_error
+    from amplifier_stream.decoder import StreamDecoder, StreamEvent, StreamResult, decode_error
     from amplifier_stream.framing import (
         NdjsonDecoder,
         SseDecoder,
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         MessageContentEvent,
         MessageEndEvent,
         MessageStartEvent,
+        ProcessedStream,
         RestartEvent,
         ThinkingContentEvent,
         ThinkingEndEvent,
@@ -65,9 +66,6 @@ if TYPE_CHECKING:
         ToolCallStartEvent,
     )
     from amplifier_stream.process_metrics import StreamMetrics
-    from amplifier_stream.process_result import ProcessedStream
-    from amplifier_stream.stream_event import StreamEvent
-    from amplifier_stream.stream_result import StreamResult
     from amplifier_stream.tag import (
         ParsedCall,
         ParsedContent,
@@ -123,7 +121,7 @@ __all__ = [
 _names = LateNames(
     __name__,
     {
-        "decoder": "StreamDecoder decode_error",
+        "decoder": "StreamDecoder StreamEvent StreamResult decode_error",
         "framing": "NdjsonDecoder SseDecoder SseEvent StreamLimitError StreamLineError",
         "process": "process_stream process_stream_sync",
         "process_chunk": (
@@ -131,13 +129,10 @@ _names = LateNames(
         ),
         "process_event": (
             "AgentEvent CustomEvent ErrorEvent MessageContentEvent MessageEndEvent "
-            "MessageStartEvent RestartEvent ThinkingContentEvent ThinkingEndEvent "
+            "MessageStartEvent ProcessedStream RestartEvent ThinkingContentEvent ThinkingEndEvent "
             "ThinkingStartEvent ToolCallContentEvent ToolCallEndEvent ToolCallStartEvent"
         ),
         "process_metrics": "StreamMetrics",
-        "process_result": "ProcessedStream",
-        "stream_event": "StreamEvent",
-        "stream_result": "StreamResult",
         "tag": (
             "ParsedCall ParsedContent TagEvent ThinkingFilter ThinkingParser ToolCallParser "
             "coerce_arguments"

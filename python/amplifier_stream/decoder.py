@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
-from amplifier_core._engine import StreamDecoder, decode_error
+from amplifier_core._engine import (
+    StreamDecoder,
+    StreamEvent,
+    StreamResult,
+    decode_error,
+    status_kind,
+    status_of_kind,
+)
 
-__all__ = ["StreamDecoder", "decode_error"]
+__all__ = [
+    "StreamDecoder",
+    "StreamEvent",
+    "StreamResult",
+    "decode_error",
+    "status_kind",
+    "status_of_kind",
+]

@@ -7,9 +7,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, It
 from typing import Any
 
 from amplifier_stream.process_chunk import StreamChunk
-from amplifier_stream.process_event import AgentEvent
+from amplifier_stream.process_event import AgentEvent, ProcessedStream
 from amplifier_stream.process_metrics import StreamMetrics
-from amplifier_stream.process_result import ProcessedStream
 from amplifier_stream.process_run import ProcessRun, ToolTags, Transform
 
 __all__ = ["GRACE_SECONDS", "process_stream", "process_stream_sync"]

@@ -6,9 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Se
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from amplifier_stream.decoder import StreamDecoder
-from amplifier_stream.stream_event import StreamEvent
-from amplifier_stream.stream_result import StreamResult
+from amplifier_stream.decoder import StreamDecoder, StreamEvent, StreamResult
 from amplifier_stream.tag import ThinkingFilter
 
 __all__ = [

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.session_capabilities import STREAM_METRICS as CAPABILITY
-from amplifier_stream.histogram import Histogram
 
 __all__ = ["CAPABILITY", "StreamMetrics"]
+
+
+_BOUNDS = tuple(base * 10.0**power for power in range(-6, 2) for base in (1.0, 2.0, 5.0))
 
 
 class StreamMetrics:
@@ -86,5 +89,35 @@ class StreamMetrics:
 
     def _on_tool(self, event: str, data: dict[str, Any]) -> None:
         result = data.get("result")
-        said = result.get("success", True) if isinstance(result, dict) else True  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- opaque payload
-        self.tool(succeeded=event == TOOL_POST and said is not False)
+        success = result.get("success", True) if isinstance(result, dict) else True  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- opaque payload
+        self.tool(succeeded=event == TOOL_POST and success is not False)
+
+
+class Histogram:
+    """A histogram of durations in seconds."""
+
+    def __init__(self) -> None:
+        self._counts = [0] * (len(_BOUNDS) + 1)
+        self._sum = 0.0
+        self._largest: float | None = None
+
+    def add(self, value: float) -> None:
+        """Count a value."""
+        self._counts[bisect_left(_BOUNDS, value)] += 1
+        self._sum += value
+        self._largest = value if self._largest is None else max(self._largest, value)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the histogram as plain data.
+
+        `buckets` are pairs of an upper bound and the number of values up to it and above the bound
+        before; the last bound, None, is for larger values. Empty buckets are left out.
+        """
+        bounds = (*_BOUNDS, None)
+        filled = [[b, n] for b, n in zip(bounds, self._counts, strict=True) if n]
+        return {
+            "count": sum(self._counts),
+            "sum": self._sum,
+            "max": self._largest,
+            "buckets": filled,
+        }

@@ -9,9 +9,8 @@ from typing import Any
 from amplifier_core._engine import StreamProcessor
 from amplifier_stream import process_event
 from amplifier_stream.process_chunk import StreamChunk
-from amplifier_stream.process_event import AgentEvent, ErrorEvent
+from amplifier_stream.process_event import AgentEvent, ErrorEvent, ProcessedStream
 from amplifier_stream.process_metrics import StreamMetrics
-from amplifier_stream.process_result import ProcessedStream
 from amplifier_stream.tag import ToolCallParser
 
 __all__ = ["ProcessRun", "ToolTags", "Transform"]

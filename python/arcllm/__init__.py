@@ -9,9 +9,14 @@ if TYPE_CHECKING:
     from .config.tables import GlobalConfig, ModelTable, ProviderTable
     from .config.vault import VaultResolver
     from .deltas import Delta, RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
-    from .exceptions import ArcLLMAPIError, ArcLLMConfigError, ArcLLMError, ArcLLMParseError
+    from .exceptions import (
+        ArcLLMAPIError,
+        ArcLLMConfigError,
+        ArcLLMError,
+        ArcLLMParseError,
+        ArcLLMSecurityError,
+    )
     from .layers.budget.errors import ArcLLMBudgetError, ArcLLMBudgetFileError
-    from .layers.security.errors import ArcLLMSecurityError
     from .layers.security.signing import verify_request
     from .load import clear_cache, load_global_config, load_model, load_provider_config
     from .model import Model
@@ -75,9 +80,10 @@ _HOMES = {
     "config.tables": "GlobalConfig ModelTable ProviderTable",
     "config.vault": "VaultResolver",
     "deltas": "Delta RetractedDelta TextDelta ThinkingDelta ToolCallDelta",
-    "exceptions": "ArcLLMAPIError ArcLLMConfigError ArcLLMError ArcLLMParseError",
+    "exceptions": (
+        "ArcLLMAPIError ArcLLMConfigError ArcLLMError ArcLLMParseError ArcLLMSecurityError"
+    ),
     "layers.budget.errors": "ArcLLMBudgetError ArcLLMBudgetFileError",
-    "layers.security.errors": "ArcLLMSecurityError",
     "layers.security.signing": "verify_request",
     "load": "clear_cache load_global_config load_model load_provider_config",
     "model": "Model",

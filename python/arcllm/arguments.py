@@ -50,10 +50,10 @@ def call_of(messages: Prompt, tools: Sequence[Tool] | None, options: dict[str, A
 
 
 def _list(name: str, given: Sequence[ItemT], form: str) -> list[ItemT]:
-    """Return what is given as a list; a model can be iterated over, too, but is none.
+    """Return what is given as a list; a model can be iterated over, too, but is no list.
 
     Raises:
-        TypeError: It is none.
+        TypeError: It is no list.
     """
     if isinstance(given, BaseModel | Mapping | str) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
         raise TypeError(f"`{name}` is a `{type(given).__name__}` (must be {form})")

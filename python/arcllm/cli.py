@@ -190,7 +190,7 @@ def _read_prompt() -> str:
 
 
 def _exit_code(response: LLMResponse | None) -> int:
-    from amplifier_providers.answers.stop_reasons import CUT_SHORT as REASONS
+    from amplifier_providers.answers.response_facts import CUT_SHORT as REASONS
 
     if response is None or response.stop_reason not in REASONS:
         return 0

@@ -1,8 +1,8 @@
-"""What can go wrong in a call, in a configuration and in what a model wrote."""
+"""The errors of a call, of a configuration, and of what a model wrote."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from .types import LLMResponse
@@ -88,12 +88,31 @@ class ArcLLMAPIError(ArcLLMError):
 
     def __str__(self) -> str:
         """Name the service and the status, show the beginning of what it said, and the hint."""
-        said = _cut(self.message)
-        is_known = self.status_code is None or f"({self.status_code}" in said
+        text = _cut(self.message)
+        is_known = self.status_code is None or f"({self.status_code}" in text
         status = "" if is_known else f" ({self.status_code})"
-        hint = f"; {self.hint}" if self.hint and self.hint not in said else ""
-        return f"`{self.provider}`{status}: {said}{hint}"
+        hint = f"; {self.hint}" if self.hint and self.hint not in text else ""
+        return f"`{self.provider}`{status}: {text}{hint}"
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_BODY else f"{text[:_LONGEST_BODY]}…"
+
+
+class ArcLLMSecurityError(ArcLLMError):
+    """A call or an answer holds what must not leave or come in. The message does not repeat it.
+
+    Args:
+        direction: `request` for what was to be sent, `response` for what came.
+        types: What was found: types of personal data, or `SECRET`.
+    """
+
+    def __init__(self, direction: Literal["request", "response"], types: tuple[str, ...]) -> None:
+        super().__init__(direction, types)
+        self.direction: Literal["request", "response"] = direction
+        self.types = types
+
+    def __str__(self) -> str:
+        """Say what was found, and where."""
+        listed = ", ".join(f"`{each}`" for each in self.types)
+        return f"the {self.direction} holds {listed} and was blocked"

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic_core import to_json
 
 from amplifier_providers.answers.output_type import ANSWER_DESCRIPTION, ANSWER_TOOL, OutputType
-from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
+from amplifier_providers.answers.response_facts import CUT_SHORT, REFUSED
 from amplifier_providers.prices.amounts import MOST_TOKENS
 from amplifier_providers.running.closing import closing
 

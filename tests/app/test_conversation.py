@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from amplifier_app.commands.conversation import Conversation
+from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.order import Order
+from amplifier_app.commands.provider_choice import USUAL
 from amplifier_app.commands.turn import Turn
 from amplifier_app.outcome import Outcome
 
@@ -50,8 +52,9 @@ async def test_an_interrupted_turn_keeps_its_text_and_the_next_one_runs(
     model.reply(*said[:3], hold, *said[3:])
     model.reply(*model.said({"type": "text", "text": "Two."}))
     recorder = Recorder()
-    provider = {"base_url": model.url, "api_key": "sk-ant-scripted"}
-    conversation = Conversation(Order("", tmp_path), provider, recorder)
+    config = {"base_url": model.url, "api_key": "sk-ant-scripted"}
+    answering = AnsweringProvider(USUAL, config)
+    conversation = Conversation(Order("", tmp_path), answering, recorder)
     try:
         first = Turn(conversation, "Count", unexpected)
         recorder.act = first.interruption.press

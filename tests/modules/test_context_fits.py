@@ -242,7 +242,9 @@ async def bytes_of_shortest(session, refused):
     system = await context._system.messages()
     messages = [Message.model_validate(each) for each in (*system, *kept)]
     specs = tool_specs(coordinator.get("tools"))
-    written = provider.encode(ChatRequest(messages=messages, tools=specs or None), {}).to_bytes()
+    written = provider.wire_format.encode(
+        ChatRequest(messages=messages, tools=specs or None), {}
+    ).to_bytes()
     options = {*json.loads(refused)} - {*json.loads(written)}
     return len(written) + sum(len(str(json.loads(refused)[each])) + 8 for each in options)
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_providers.wire.extra_headers import extra_headers
+from amplifier_providers.wire.options import extra_headers
 
 SIGNS = st.sampled_from("\r\n\0\t ,;:é\x7f\x80\xa0\u202e\udc80-_.xX1") | st.characters(codec=None)
 TEXTS = st.text(SIGNS, max_size=12)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from amplifier_providers.wire.strict_schema import strict_schema
+from amplifier_providers.wire.schema import strict_schema
 
 
 class Street(BaseModel):

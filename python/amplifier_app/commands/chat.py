@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
-from amplifier_app.commands.model_choice import model_name
+from amplifier_app.commands.model_choice import AnsweringProvider, model_name
 from amplifier_app.commands.slash_commands import (
     SLASH_COMMANDS,
     SlashCommand,
@@ -34,12 +34,13 @@ class Chat:
 
     Args:
         order: The folder, the model and the modules; its prompt is not used.
+        answering: The provider that answers.
         lines: Where the lines come from.
     """
 
-    def __init__(self, order: Order, lines: Lines) -> None:
+    def __init__(self, order: Order, answering: AnsweringProvider, lines: Lines) -> None:
         self._lines = lines
-        self._turns = Turns(order, lines, lambda: self._end("SIGHUP"))
+        self._turns = Turns(order, answering, lines, lambda: self._end("SIGHUP"))
         self._work: asyncio.Task[None] | None = None
         self._waiting: deque[str] = deque()
         self._exit_code = 0
@@ -134,7 +135,7 @@ class Chat:
         if command.name == "/help":
             write_notice(help_text())
         elif command.name == "/model":
-            notice(f"the model is {model_name(self._turns.order)}")
+            notice(f"the model is {model_name(self._turns.order, self._turns.answering)}")
         elif command.name == "/goal":
             notice(self._goal(command))
         elif command.name == "/cost":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_agent.observer import EARLIEST, Observer
 from amplifier_app.approval import Asking, TerminalApproval
-from amplifier_app.commands.model_choice import answering_provider
+from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
 from amplifier_app.failure import Failure
@@ -39,7 +39,7 @@ class Conversation:
 
     Args:
         order: The folder, the model and the hooks.
-        provider: The config of the provider.
+        answering: The provider that answers.
         output: What shows the turns.
         messages: The conversation so far.
         asking: Put around each question, where something else reads from the terminal.
@@ -48,7 +48,7 @@ class Conversation:
     def __init__(
         self,
         order: Order,
-        provider: Mapping[str, Any],
+        answering: AnsweringProvider,
         output: Output,
         *,
         messages: Sequence[Mapping[str, Any]] = (),
@@ -58,7 +58,7 @@ class Conversation:
 
         self.output: Output = RedactedOutput(output)
         agent = _agent(
-            order, provider, TerminalApproval(self.output.hold, self.output.release, asking)
+            order, answering, TerminalApproval(self.output.hold, self.output.release, asking)
         )
         self._session = agent.session(messages=[dict(each) for each in messages], goal=order.goal)
         self._session.session.coordinator.display_system = self.output
@@ -216,18 +216,18 @@ class Conversation:
             self._session.steer(text)
 
 
-def _agent(order: Order, provider: Mapping[str, Any], approval: TerminalApproval) -> Agent[None]:
+def _agent(order: Order, answering: AnsweringProvider, approval: TerminalApproval) -> Agent[None]:
     from amplifier_agent import Agent
 
     return Agent(
         plan=mount_plan(
             order.folder,
-            provider,
+            answering.config,
             order.model,
             order.hooks,
             order.block_chars,
             named=order.named,
-            provider_module=answering_provider(order).module_id,
+            provider_module=answering.provider.module_id,
         ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
         approvals=approval,

@@ -9,7 +9,12 @@ import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.commands.model_choice import answers_with_demo, model_name, require_engine
+from amplifier_app.commands.model_choice import (
+    AnsweringProvider,
+    find_answering_provider,
+    model_name,
+    require_engine,
+)
 from amplifier_app.commands.slash_commands import SLASH_COMMANDS
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice
@@ -37,7 +42,8 @@ def interact(order: Order, *, verbose: bool) -> int:
     stdout: Any = sys.stdout
     if isinstance(stdout, io.TextIOWrapper):
         stdout.reconfigure(errors="replace")  # not every encoding has every character
-    _greet(order)
+    answering = find_answering_provider(order)
+    _greet(order, answering)
     lines = _lines(order)
     with _written_to(lines):
         set_up_logging(verbose=verbose)
@@ -45,22 +51,18 @@ def interact(order: Order, *, verbose: bool) -> int:
         async def chat() -> int:
             from amplifier_app.commands.chat import Chat
 
-            return await Chat(order, lines).run()
+            return await Chat(order, answering, lines).run()
 
         return asyncio.run(chat())
 
 
-def _greet(order: Order) -> None:
-    """Say who answers.
-
-    Raises:
-        Failure: There is no model that could answer.
-    """
-    if answers_with_demo(order):
+def _greet(order: Order, answering: AnsweringProvider) -> None:
+    """Say who answers."""
+    if answering.is_demo:
         notice("The demo model answers: a program, not a language model.")
         notice("Set ANTHROPIC_API_KEY, and Claude answers. /help shows the commands.")
     else:
-        notice(f"{model_name(order)} answers. /help shows the commands.")
+        notice(f"{model_name(order, answering)} answers. /help shows the commands.")
 
 
 def _lines(order: Order) -> Lines:

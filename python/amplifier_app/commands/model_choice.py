@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.provider_choice import (
@@ -24,6 +25,20 @@ if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
 
 
+@dataclass(frozen=True)
+class AnsweringProvider:
+    """The provider that answers, decided once for an order."""
+
+    provider: KnownProvider
+    config: Mapping[str, Any]
+    """Its settings, as far as the environment does not have them."""
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether it is the demo model."""
+        return self.provider is DEMO
+
+
 def require_engine() -> None:
     """Load the extension, without which there is no stream decoder.
 
@@ -38,29 +53,28 @@ def require_engine() -> None:
         raise Failure(message, hint=hint) from error
 
 
-def answers_with_demo(order: Order) -> bool:
-    """Whether the demo model answers, because it was asked for, or there is no key.
+def find_answering_provider(order: Order) -> AnsweringProvider:
+    """Decide who answers: the demo model where it was asked for, or where there is no key.
 
     Raises:
         Failure: A model was asked for by its name, and there is no key for it.
     """
     provider = PROVIDERS[order.provider]
-    if _names_provider(order):
-        return False
-    if provider is DEMO:
-        return True
-    if provider.has_key(os.environ) or stored_key(provider):
-        return False
+    if _names_provider(order) or provider is DEMO:
+        return AnsweringProvider(provider, {})
+    key = stored_key(provider)
+    if key or provider.has_key(os.environ):
+        return AnsweringProvider(provider, {"api_key": key} if key else {})
     if order.model is not None:
         raise _no_key_for(provider, order.model)
-    return True
+    return AnsweringProvider(DEMO, {})
 
 
-def model_notice(order: Order) -> str:
+def model_notice(order: Order, answering: AnsweringProvider) -> str:
     """Return the line that says why this model answers; empty where the user knows."""
     if order.provider == DEMO.name:
         return ""
-    if answers_with_demo(order):
+    if answering.is_demo:
         keys = " nor ".join(each.key_variable for each in usual_providers())
         line = f"neither {keys} is set: using the demo model, a program, not a language model"
         if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
@@ -77,33 +91,16 @@ def model_notice(order: Order) -> str:
     return f"{variables} are set: using {first.model}; `--model {second.name}` uses {second.model}"
 
 
-def answering_provider(order: Order) -> KnownProvider:
-    """Return who answers: the provider of the order, or the demo model where that has no key."""
-    return DEMO if answers_with_demo(order) else PROVIDERS[order.provider]
-
-
-def model_config(order: Order) -> Mapping[str, Any]:
-    """Return the config of the provider that answers, as far as the environment does not say it.
-
-    Raises:
-        Failure: A model was asked for by its name, and there is no key for it.
-    """
-    if answers_with_demo(order) or _names_provider(order):
-        return {}
-    key = stored_key(PROVIDERS[order.provider])
-    return {"api_key": key} if key else {}
-
-
-def model_name(order: Order) -> str:
+def model_name(order: Order, answering: AnsweringProvider) -> str:
     """Return the name of the model that answers, as far as it is known before the first answer."""
     if order.model is not None:
         return order.model
     if order.named is not None and (provider := order.named.provider):
         module, config = provider
         return str(config.get("default_model") or f"the usual model of {module}")
-    if answers_with_demo(order):
+    if answering.is_demo:
         return "the demo model"
-    return PROVIDERS[order.provider].model
+    return answering.provider.model
 
 
 def _names_provider(order: Order) -> bool:

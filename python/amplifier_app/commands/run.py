@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from amplifier_app.commands.conversation import Conversation
 from amplifier_app.commands.turn import Turn
@@ -13,19 +12,20 @@ from amplifier_app.interrupt import leave
 from amplifier_app.outcome import READER_GONE, Outcome, outcome_of_signal
 
 if TYPE_CHECKING:
+    from amplifier_app.commands.model_choice import AnsweringProvider
     from amplifier_app.commands.order import Order
     from amplifier_app.outcome import OutcomeLine
     from amplifier_app.output import Output
 
 
 async def run_turn(
-    order: Order, provider: Mapping[str, Any], output: Output, line: OutcomeLine
+    order: Order, answering: AnsweringProvider, output: Output, line: OutcomeLine
 ) -> int:
     """Run one prompt and return the exit code; errors are written to standard error.
 
     Args:
         order: What to run.
-        provider: The config of the provider.
+        answering: The provider that answers.
         output: What shows it.
         line: Takes the outcome.
 
@@ -38,7 +38,7 @@ async def run_turn(
         line.write(outcome_of_signal(turn.interruption.reason, exit_code))
         leave(exit_code)
 
-    conversation = Conversation(order, provider, output)
+    conversation = Conversation(order, answering, output)
     turn = Turn(conversation, order.prompt, leave_at_once)
     output.call_on_failure(turn.stop)
     with turn.interruption.listen_to_signals():

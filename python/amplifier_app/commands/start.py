@@ -10,12 +10,13 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, cast
 
 from amplifier_app.commands.model_choice import (
-    model_config,
+    AnsweringProvider,
+    find_answering_provider,
     model_notice,
     require_engine,
 )
@@ -49,20 +50,20 @@ def start(order: Order, form: Form, line: OutcomeLine) -> int:
         Exception: What keeps a turn from starting.
     """
     require_engine()
-    if line_about_model := model_notice(order):
+    answering = find_answering_provider(order)
+    if line_about_model := model_notice(order, answering):
         write_notice(line_about_model)
     with (
         export_telemetry(os.environ) as hooks,
         _screen(form) as screen,
     ):
-        provider = model_config(order)
         from amplifier_app.lazy_trio import import_httpcore
 
         import_httpcore()
         import asyncio
 
         order = replace(order, hooks=tuple(hooks))
-        return asyncio.run(_run_with_display(order, provider, form, screen, line))
+        return asyncio.run(_run_with_display(order, answering, form, screen, line))
 
 
 def set_up_logging(*, verbose: bool) -> None:
@@ -108,7 +109,7 @@ def _screen(form: Form) -> Generator[Screen | None]:
 
 async def _run_with_display(
     order: Order,
-    provider: Mapping[str, Any],
+    answering: AnsweringProvider,
     form: Form,
     screen: Screen | None,
     line: OutcomeLine,
@@ -127,14 +128,14 @@ async def _run_with_display(
             from amplifier_app.plain_output import PlainOutput
 
             output = PlainOutput(sys.stdout)
-        return await run_turn(order, provider, output, line)
+        return await run_turn(order, answering, output, line)
 
     from amplifier_app.display import Display
 
     output = Display(screen)
     animation = asyncio.create_task(screen.animate())
     try:
-        return await run_turn(order, provider, output, line)
+        return await run_turn(order, answering, output, line)
     finally:
         animation.cancel()
         with contextlib.suppress(asyncio.CancelledError):

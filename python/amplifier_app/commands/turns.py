@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.commands.model_choice import answers_with_demo, model_config
+from amplifier_app.commands.model_choice import AnsweringProvider, find_answering_provider
 from amplifier_app.commands.provider_choice import chosen_model
 from amplifier_app.commands.provider_key import stored_key
 from amplifier_app.failure import report
@@ -40,16 +40,24 @@ class Turns:
 
     Args:
         order: The folder, the model and the modules; its prompt is not used.
+        answering: The provider that answers.
         lines: Where it is shown, and what a question has to suspend.
         hang_up: Called when nothing more can be shown.
     """
 
-    def __init__(self, order: Order, lines: Lines, hang_up: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        order: Order,
+        answering: AnsweringProvider,
+        lines: Lines,
+        hang_up: Callable[[], object],
+    ) -> None:
         self._order = order
+        self.answering = answering
+        """The provider of the next turn."""
         self._lines = lines
         self._hang_up = hang_up
         self._resources = contextlib.ExitStack()
-        self._provider: Mapping[str, Any] | None = None
         self._screen: Screen | None = None
         self._sums: TurnSums | None = None
         self._conversation: Conversation | None = None
@@ -163,10 +171,10 @@ class Turns:
             Failure: There is no key for it, or no such provider.
         """
         # In a thread, as the keyring may wait for a person.
-        order = await asyncio.to_thread(_with_model, self._order, name)
+        order, answering = await asyncio.to_thread(_with_model, self._order, name)
         await self._carry_over()
         hooks = self._order.hooks
-        self._order, self._provider = replace(order, hooks=hooks), None
+        self._order, self.answering = replace(order, hooks=hooks), answering
 
     async def clear(self) -> None:
         """Begin a new conversation with the next turn."""
@@ -222,12 +230,10 @@ class Turns:
                 hooks = self._resources.enter_context(export_telemetry(os.environ))
                 self._order = replace(self._order, hooks=tuple(hooks))
                 self._sums = TurnSums()
-            if self._provider is None:
-                self._provider = model_config(self._order)
             display = Display(screen)
             conversation = Conversation(
                 self._order,
-                self._provider,
+                self.answering,
                 display,
                 messages=self._messages,
                 asking=self._lines.suspend,
@@ -240,13 +246,12 @@ class Turns:
         return conversation
 
 
-def _with_model(order: Order, name: str) -> Order:
-    """Return an order for another model.
+def _with_model(order: Order, name: str) -> tuple[Order, AnsweringProvider]:
+    """Return an order for another model, and who answers it.
 
     Raises:
         Failure: There is no key for it, or no such provider.
     """
     choice = chosen_model(name, order.named, os.environ, stored_key)
     order = replace(order, model=choice.model, provider=choice.provider.name)
-    answers_with_demo(order)
-    return order
+    return order, find_answering_provider(order)

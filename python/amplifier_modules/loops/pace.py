@@ -10,7 +10,7 @@ import anyio
 
 from amplifier_core.interruption import Interruption
 from amplifier_core.llm_errors import AbortError
-from amplifier_providers.running.loop_thread import caller_into_loop
+from amplifier_providers.running.run_sync import caller_into_loop
 
 from ..spending.ledger import Ledger
 from .boundary.cancellation import TurnCancellation

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from amplifier_providers.answers.calls_per_answer import USUAL_CALLS, CallsPerAnswer
-from amplifier_providers.answers.tag_options import ToolTags
+from amplifier_providers.answers.answer_settings import USUAL_CALLS, CallsPerAnswer, ToolTags
 from amplifier_providers.requests.requested_thinking import (
     ExtendedThinking,
     RequestedThinking,

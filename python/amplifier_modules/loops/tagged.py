@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from amplifier_providers.answers.tag_options import ToolTags
+from amplifier_providers.answers.answer_settings import ToolTags
 
 from .loop import mount_loop
 from .settings import LoopSettings

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from amplifier_providers.answers.answer_settings import USUAL_CALLS, is_session_tag
 from amplifier_providers.answers.argument_check import ArgumentCheck
-from amplifier_providers.answers.calls_per_answer import USUAL_CALLS
-from amplifier_providers.answers.tag_options import is_session_tag
 
 from ..contexts.too_long import LearnedBudgets
 from ..spending.ledger import Ledger

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from amplifier_core import events
 from amplifier_core.plain_data import shape_of
-from amplifier_providers.answers.stop_reasons import CUT_SHORT, REFUSED
+from amplifier_providers.answers.response_facts import CUT_SHORT, REFUSED
 from amplifier_providers.prices.amounts import read_count, read_dollars
 
 from ..spending.budget import is_over_budget

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from amplifier_core.llm_errors import InvalidToolCallError
-
-if TYPE_CHECKING:
-    from .tool_arguments import ArgumentSchemas
 
 logger = logging.getLogger(__name__)
 
@@ -34,11 +33,9 @@ class ArgumentCheck:
             if not getattr(tool, "input_schema", None):
                 return
             try:
-                # Imported here: without the extension loops run, but check nothing.
-                from .tool_arguments import ArgumentSchemas
-            except ImportError:
+                self._schemas = ArgumentSchemas()
+            except ImportError:  # without the extension loops run, but check nothing
                 return
-            self._schemas = ArgumentSchemas()
         try:
             self._schemas.check(name, tool, arguments)
         except ValueError as denial:
@@ -56,3 +53,43 @@ class ArgumentCheck:
         if name not in self._unusable:
             self._unusable.add(name)
             logger.warning("the arguments of tool `%s` are not checked: %s", name, denial)
+
+
+class ArgumentSchemas:
+    """The schemas of a session's tools, each read at the first call of its tool."""
+
+    def __init__(self) -> None:
+        """Know no schema yet.
+
+        Raises:
+            ImportError: The extension is missing.
+        """
+        from amplifier_guard import ToolInputPolicy
+
+        self._policy = ToolInputPolicy()
+        self._read: dict[str, dict[str, Any]] = {}
+
+    def check(self, name: str, tool: Any, arguments: Mapping[str, Any]) -> None:
+        """Compare the arguments of a call.
+
+        A tool without a schema takes any; one with `checks_arguments` checks them itself.
+
+        Args:
+            name: The tool that the model calls.
+            tool: The tool mounted under that name, None if there is none.
+            arguments: The arguments.
+
+        Raises:
+            ToolInputDenied: They do not fit.
+            ToolSchemaDenied: The schema itself cannot be used.
+        """
+        if getattr(tool, "checks_arguments", False) is True:
+            return
+        schema: Any = getattr(tool, "input_schema", None)
+        if not isinstance(schema, dict) or not schema:
+            return
+        if self._read.get(name) != schema:
+            self._policy.set_schema(name, cast("dict[str, Any]", schema))
+            # A copy, as a tool may change its schema.
+            self._read[name] = copy.deepcopy(cast("dict[str, Any]", schema))
+        self._policy.check(name, arguments)

@@ -20,7 +20,7 @@ from amplifier_core.message_models import (
 from amplifier_stream import AgentEvent, ChunkCall, StreamChunk
 
 from ..running.closing import closing
-from .content_calls import tool_calls_of
+from .response_facts import tool_calls_of
 
 _WORD = re.compile(r"\s*\S+|\s+")
 

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..retries import Retries
-from ..wire.body import WireRequest, json_bytes
 from ..wire.client import ServiceClient
-from ..wire.fields import JsonDict
 from ..wire.mounting import Prepared, key_and_address, mount_of
 from ..wire.provider import WireProvider
 from .config import PROVIDER, SERVICE, AnthropicConfig, read_config
 from .models import LONG_CONTEXT_TOKENS, ModelProfile, model_profile
-from .request import AnthropicEncoder
-
-if TYPE_CHECKING:
-    from amplifier_stream import StreamResult
+from .wire_format import AnthropicFormat
 
 VERSION = "2023-06-01"
 _NO_KEY = f"no API key; set `{SERVICE.key_from}` or the config key `api_key`"
@@ -35,7 +28,6 @@ _MAX_PAGES = 100
 class AnthropicProvider(WireProvider):
     """A provider for the Anthropic Messages API."""
 
-    path = "/v1/messages"
     short_names: ClassVar[Mapping[str, str]] = {
         "sonnet": "claude-sonnet-5-5",
         "haiku": "claude-haiku-4-5",
@@ -56,9 +48,8 @@ class AnthropicProvider(WireProvider):
             return {"x-api-key": config.api_key, "anthropic-version": VERSION}
 
         client = ServiceClient(SERVICE, config.base_url, headers, (config.api_key,))
-        super().__init__(SERVICE, config, client, hooks, retries=retries)
+        super().__init__(SERVICE, config, client, AnthropicFormat(config), hooks, retries=retries)
         self.config = config
-        self._encoder = AnthropicEncoder(config)
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""
@@ -79,30 +70,6 @@ class AnthropicProvider(WireProvider):
     def use_settings(self, settings: Any) -> None:
         super().use_settings(settings)
         self.config = settings
-        self._encoder.use_settings(settings)
-
-    @override
-    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
-        return self._encoder.encode(request, options)
-
-    @override
-    def raw_block(self, block: JsonDict) -> JsonDict:
-        if block.get("type") != "tool_call":
-            return block
-        known = ("type", "arguments", "raw_arguments", "error")
-        raw = {key: value for key, value in block.items() if key not in known}
-        return {"type": "tool_use", **raw, "input": block.get("arguments")}
-
-    def build_next_request(
-        self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
-    ) -> WireRequest | None:
-        """Go on where the API paused: its content is sent back unchanged."""
-        self._encoder.note(last)
-        most = self.config.max_continuations
-        if results[-1].raw_stop_reason != "pause_turn" or len(results) > most:
-            return None
-        said = json_bytes({"role": "assistant", "content": last})
-        return replace(encoded, turns=[*encoded.turns, said])
 
     async def _model_entries(self) -> list[dict[str, Any]]:
         """Return the entries of all pages of `GET /v1/models`."""

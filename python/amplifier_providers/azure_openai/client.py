@@ -25,17 +25,17 @@ def profile_of(config: AzureOpenAIConfig, deployment: str) -> ModelProfile:
 
 
 class UnknownFamilies:
-    """Says once of a provider that nothing is known of the model behind a deployment."""
+    """Warns once of a provider that nothing is known of the model behind a deployment."""
 
     def __init__(self) -> None:
-        """Begin with nothing said."""
-        self._is_said = False
+        """Begin with no warning."""
+        self._has_warned = False
 
     def note(self, deployment: str, profile: ModelProfile) -> None:
-        """Say it if nothing is known, and nothing was said so far."""
-        if profile.is_known or self._is_said:
+        """Warn if nothing is known of the model, once."""
+        if profile.is_known or self._has_warned:
             return
-        self._is_said = True
+        self._has_warned = True
         logger.warning(
             "%s: which model the deployment `%s` has is not known, so nothing is adapted to it; set"
             " `model_family`, such as `gpt-5.5` (assumed: %s tokens of context, %s of an answer)",

@@ -1,10 +1,13 @@
-"""The settings of `provider-azure-openai`, whichever API its address speaks."""
+"""The settings of `provider-azure-openai`, and what its address says: the API, and the deployment."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
+from urllib.parse import parse_qs, unquote
 
 from pydantic import AfterValidator, Field
 
@@ -14,8 +17,7 @@ from ..services import AZURE_OPENAI
 from ..settings import Env, OptionalText, SettingError, read_settings
 from ..value_problems import Form
 from ..wire.service import Service
-from ..wire.settings import ApiKey
-from .address import Place, place_of
+from ..wire.settings import ApiKey, base_url
 
 PROVIDER = AZURE_OPENAI.name
 """The name under which the provider is mounted, and by which errors and events name it."""
@@ -30,6 +32,11 @@ NO_KEY = (
 # The address of the versioned API has its version in the path, and takes these words besides.
 _WORDS_FOR_VERSIONS = frozenset({"preview", "latest", "v1"})
 _FORM = Form("an address like `https://RESOURCE.openai.azure.com`")
+
+
+_DEPLOYMENT = re.compile(r"(?P<base>.*/openai/deployments/(?P<name>[^/]+))(?:/[^?]*)?")
+_VERSIONED = re.compile(r"(?P<base>.*/openai/v\d+)(?:/[^?]*)?")
+_UNVERSIONED = re.compile(r"(?P<base>.*?)(?:/openai(?:/responses)?)?")
 
 
 def _address(text: str | None) -> str | None:
@@ -178,3 +185,42 @@ def _check_same(one: str, other: str, found: object, expected: object) -> None:
     if found != expected:
         message = f"`{one}` and `{other}` differ (set one of them, or both to the same)"
         raise SettingError(f"{MODULE}: {message}", module=MODULE, key=one)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where requests go."""
+
+    base_url: str
+    deployment: str | None = None
+    """The deployment that the address names: it speaks Chat Completions. Without one the address
+    ends with a version, and speaks Responses."""
+    api_version: str | None = None
+    """The version that the query of the address names."""
+
+    @property
+    def speaks_responses(self) -> bool:
+        """Whether it is an address of the Responses API."""
+        return self.deployment is None
+
+
+def place_of(address: str) -> Place:
+    """Return where requests for an address go.
+
+    An address of a resource or of a gateway before it gets the path of the versioned API.
+
+    Raises:
+        ValueError: It is no address of HTTP, or has a query besides the version.
+    """
+    path, _, query = address.strip().partition("?")
+    fields = parse_qs(query, strict_parsing=bool(query))
+    version = fields.pop("api-version", [None])[-1]
+    if fields:
+        raise ValueError
+    url = base_url(path)
+    if found := _DEPLOYMENT.fullmatch(url):
+        return Place(found["base"], unquote(found["name"]), version)
+    if found := _VERSIONED.fullmatch(url):
+        return Place(found["base"], api_version=version)
+    found = _UNVERSIONED.fullmatch(url)
+    return Place(f"{found['base'] if found else url}/openai/v1", api_version=version)

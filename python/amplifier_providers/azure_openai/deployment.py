@@ -13,10 +13,11 @@ from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..openai_chat import ChatProvider, ChatSettings, Preset
+from ..openai_chat.config import with_settings
+from ..openai_chat.wire_format import ChatFormat
 from ..requests.openai_models import ModelProfile
 from ..responses.settings import ResponsesSettings
 from ..retries import Retries
-from ..wire.answer import Answer
 from ..wire.body import WireRequest
 from ..wire.settings import HttpSettings
 from .client import UnknownFamilies, azure_client, azure_info, priced_as, profile_of
@@ -36,6 +37,41 @@ def without_effect(config: AzureOpenAIConfig) -> list[str]:
     of_responses = ResponsesSettings.model_fields.keys() - HttpSettings.model_fields.keys()
     unheard = of_responses - _ALSO_HERE - {"default_model"} | _OF_SEVERAL_MODELS
     return sorted(config.model_fields_set & unheard)
+
+
+class DeploymentFormat(ChatFormat):
+    """Writes and reads for one deployment, which the address names and no body."""
+
+    def __init__(self, config: AzureOpenAIConfig, preset: Preset, settings: ChatSettings) -> None:
+        """Encode for a deployment.
+
+        Args:
+            config: The settings of the provider.
+            preset: What requests look like.
+            settings: The settings of requests.
+        """
+        super().__init__(preset, settings, names_model=False)
+        self.params = config.params
+        self._config = config
+        self._unknown = UnknownFamilies()
+
+    @override
+    def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
+        encoded = super().encode(request, options)
+        self._unknown.note(encoded.model, self.profile_of(encoded.model))
+        return encoded
+
+    @override
+    def request_path(self, encoded: WireRequest) -> str:
+        return f"/{quote(encoded.model, safe='')}/chat/completions"
+
+    @override
+    def profile_of(self, model: str) -> ModelProfile:
+        return profile_of(self._config, model)
+
+    @override
+    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
+        return priced_as(self._config, asked, answered)
 
 
 class DeploymentProvider(ChatProvider):
@@ -61,32 +97,17 @@ class DeploymentProvider(ChatProvider):
             SettingError: A credential is needed, and `azure-identity` is not installed.
         """
         self.azure = config
-        self._params = config.params
         base_url = config.place.base_url.rpartition("/")[0]
         service = replace(SERVICE, dialect="chat")
         client = azure_client(config, service, base_url, credential)
-        profile = profile_of(config, config.deployment)
-        super().__init__(
-            service,
-            _preset(profile, base_url),
+        preset, settings = (
+            _preset(profile_of(config, config.deployment), base_url),
             _settings(config),
-            client,
-            hooks,
-            retries=retries,
-            names_model=False,
-            profile_of=lambda model: profile_of(config, model),
         )
-        self._unknown = UnknownFamilies()
-
-    @override
-    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
-        encoded = super().encode(request, options)
-        self._unknown.note(encoded.model, profile_of(self.azure, encoded.model))
-        return encoded
-
-    @override
-    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
-        return priced_as(self.azure, asked, answered)
+        wire_format = DeploymentFormat(config, with_settings(preset, settings), settings)
+        super().__init__(
+            service, preset, settings, client, hooks, retries=retries, wire_format=wire_format
+        )
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""
@@ -106,19 +127,6 @@ class DeploymentProvider(ChatProvider):
     async def _model_entries(self) -> list[dict[str, Any]]:
         """Return the deployment of the address: others cannot be listed with its key."""
         return [{"id": self.azure.deployment}]
-
-    @override
-    async def open_answer(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
-        return await Answer.request(
-            self._client,
-            f"/{quote(encoded.model, safe='')}/chat/completions",
-            encoded.to_bytes(),
-            self.settings,
-            model=encoded.model,
-            longest_wait=longest_wait,
-            headers=encoded.headers,
-            params=self._params,
-        )
 
 
 def _preset(profile: ModelProfile, base_url: str) -> Preset:

@@ -13,14 +13,46 @@ from amplifier_core.models import ProviderInfo
 
 from ..requests.openai_models import ModelProfile
 from ..responses.provider import ResponsesProvider
+from ..responses.request import ResponsesRequest
+from ..responses.wire_format import ResponsesFormat
 from ..retries import Retries
-from ..wire.body import WireRequest
 from ..wire.mounting import Prepared, mount_of
 from .client import UnknownFamilies, azure_client, azure_info, priced_as, profile_of
 from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig, ignored_version, read_config
 from .identity import Credential
 
 logger = logging.getLogger(__name__)
+
+
+class AzureFormat(ResponsesFormat):
+    """Writes and reads for deployments, whose names may say nothing about their models."""
+
+    def __init__(self, config: AzureOpenAIConfig) -> None:
+        """Encode with these settings."""
+        super().__init__(PROVIDER, config, config.params)
+        self._config = config
+        self._unknown = UnknownFamilies()
+
+    @override
+    def use_settings(self, settings: Any) -> None:
+        super().use_settings(settings)
+        self._config = settings
+
+    @override
+    def encode(
+        self, request: ChatRequest, options: Mapping[str, Any] | None = None
+    ) -> ResponsesRequest:
+        encoded = super().encode(request, options)
+        self._unknown.note(encoded.model, self.profile_of(encoded.model))
+        return encoded
+
+    @override
+    def profile_of(self, model: str) -> ModelProfile:
+        return profile_of(self._config, model)
+
+    @override
+    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
+        return priced_as(self._config, asked, answered)
 
 
 class AzureOpenAIProvider(ResponsesProvider):
@@ -47,27 +79,12 @@ class AzureOpenAIProvider(ResponsesProvider):
         """
         client = azure_client(config, SERVICE, config.place.base_url, credential)
         self.config = named = _with_deployment(config)
-        super().__init__(SERVICE, named, client, hooks, retries=retries, params=config.params)
-        self._unknown = UnknownFamilies()
+        super().__init__(SERVICE, named, client, AzureFormat(named), hooks, retries=retries)
 
     @override
     def use_settings(self, settings: Any) -> None:
         self.config = named = _with_deployment(settings)
         super().use_settings(named)
-
-    @override
-    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
-        encoded = super().encode(request, options)
-        self._unknown.note(encoded.model, self.profile_of(encoded.model))
-        return encoded
-
-    def profile_of(self, model: str) -> ModelProfile:
-        """Return what a deployment can do, whose name may say nothing about it."""
-        return profile_of(self.config, model)
-
-    @override
-    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
-        return priced_as(self.config, asked, answered)
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""

@@ -19,14 +19,14 @@ MAX_LIMITS = 64
 
 @dataclass(frozen=True)
 class KnownLimit:
-    """How much of a rate limit of the service was left when it was last heard of."""
+    """How much of a rate limit of the service was left at its last report."""
 
     limit: float
     remaining: float
     reset: float
     """When it is whole again, in seconds since the epoch."""
     noted: float
-    """When that was said, in seconds since the epoch."""
+    """When the service reported it, in seconds since the epoch."""
 
     @property
     def share(self) -> float:
@@ -74,7 +74,7 @@ class Endpoint:
 def newest_of(
     known: Mapping[str, KnownLimit], more: Mapping[str, KnownLimit]
 ) -> dict[str, KnownLimit]:
-    """Return what was said last of each limit; `MAX_LIMITS` of them, as a server may name any."""
+    """Return the last report of each limit; `MAX_LIMITS` of them, as a server may name any."""
     both = dict(known)
     for kind, limit in more.items():
         if kind not in both or both[kind].noted <= limit.noted:

@@ -7,7 +7,7 @@ from threading import Lock
 
 import anyio
 
-from ..running.loop_thread import caller_into_loop
+from ..running.run_sync import caller_into_loop
 
 
 class Places:

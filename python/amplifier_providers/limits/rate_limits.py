@@ -73,7 +73,7 @@ def reset_wait(headers: Mapping[str, str], now: Callable[[], float] = time.time)
 
 
 def _headers_by_limit(headers: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Return what is said of each kind of limit."""
+    """Return what the headers say of each kind of limit."""
     found: dict[str, dict[str, str]] = {}
     for name, value in headers.items():
         if match := _HEADER.fullmatch(name.lower()):

@@ -52,14 +52,14 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 
 class SharedFile:
-    """A file that nobody has to trust: what is wrong with it is said once, and no call fails.
+    """A file that nobody has to trust: what is wrong with it is logged once, and no call fails.
 
     Each change is made under a lock, so that no process overwrites what another one has written. Only
     the user can read it; a file of somebody else, a link or a pipe is not used.
     """
 
     def __init__(self, path: str, trouble: str) -> None:
-        """Use the file at `path`, which need not exist; `trouble` is said if it cannot be used."""
+        """Use the file at `path`, which need not exist; `trouble` is logged if it cannot be used."""
         self._path = Path(path).expanduser()
         self._trouble = trouble
         self._is_told = False

@@ -23,7 +23,7 @@ def server_address(text: str) -> str:
     11434. Quotes, a slash at the end and the paths of the two APIs are left out.
 
     Raises:
-        ValueError: It is none of these.
+        ValueError: It has none of these forms.
     """
     given = text.strip().strip("\"'").strip()
     scheme, has_scheme, rest = given.partition("://")

@@ -1,4 +1,4 @@
-"""The settings of `provider-ollama`."""
+"""The settings of `provider-ollama`, and what helps against the errors of its server."""
 
 from __future__ import annotations
 
@@ -10,21 +10,47 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from amplifier_core import llm_errors
+from amplifier_core.llm_errors import LLMError
+
 from ..services import OLLAMA
 from ..settings import Env, OptionalText, SettingError, read_settings
 from ..value_problems import Form
 from ..wire.service import Service
 from ..wire.settings import ApiKey, HttpSettings
 from .address import LOCAL, server_address
-from .advice import advise
+
+_MISSING = re.compile(r"model\b.*\bnot found")
+
 
 PROVIDER = OLLAMA.name
 """The name under which the provider is mounted, and by which errors and events name it."""
 MODULE = f"provider-{PROVIDER}"
-SERVICE = Service.of(OLLAMA, advise)
 _ADDRESS = Form("an address like `host`, `host:port`, `:port` or `http://host:port`")
 _DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)")
 _OF_THE_OWN_API = ("num_ctx", "keep_alive")
+
+
+def advise(error_class: type[LLMError], text: str, model: str | None) -> str | None:
+    """Return the advice on an error; None for the usual one.
+
+    Args:
+        error_class: The type of the error.
+        text: What the server, or the system, says.
+        model: The model that was asked.
+    """
+    if issubclass(error_class, llm_errors.NetworkError):
+        return "is it running? `ollama serve`; its address is `OLLAMA_HOST`"
+    if issubclass(error_class, llm_errors.NotFoundError) and _MISSING.search(text):
+        return f"`ollama pull {model}`, or set `auto_pull` of provider-ollama"
+    if "does not support tools" in text:
+        return "set `tool_tags` of provider-ollama to true: the model then writes its calls as tags"
+    if issubclass(error_class, llm_errors.ContextLengthError) and "context" in text:
+        return "shorten the conversation, or raise `num_ctx` of provider-ollama"
+    return None
+
+
+SERVICE = Service.of(OLLAMA, advise)
 
 
 def _address(text: str | None) -> str | None:
@@ -121,3 +147,8 @@ def without_effect(config: OllamaConfig) -> list[str]:
 def _is_blank(key: str, value: Any) -> bool:
     is_filled = key in {"host", "base_url", "api_key"}
     return is_filled and isinstance(value, str) and not value.strip()
+
+
+def is_missing(error: LLMError) -> bool:
+    """Whether the server does not have the model."""
+    return isinstance(error, llm_errors.NotFoundError) and bool(_MISSING.search(str(error)))

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
+
+from amplifier_core import llm_errors
+from amplifier_core.llm_errors import LLMError
+from amplifier_core.message_models import ChatRequest
 
 from ..wire.body import json_bytes
 from ..wire.client import ServiceClient
+from ..wire.errors import note_hint
+from ..wire.events import Emit
 from ..wire.fields import JsonDict, fields_of
+from .config import OllamaConfig, is_missing
+from .pull import pull
 
 USUAL_WINDOW = 32_768
 """Tokens that a model reads of which nothing is known: a cautious number."""
 
+LEARN_SECONDS = 10.0
+"""How long a server may take to say what a model can do."""
+
+LookUp: TypeAlias = Callable[[OllamaConfig, ChatRequest, Mapping[str, Any]], Awaitable[None]]
+"""Asks the server about the model of a request, with the options of its call."""
+
+_SAYS_NOTHING = (
+    llm_errors.NotFoundError,
+    llm_errors.InvalidRequestError,
+    llm_errors.ConfigurationError,
+)
+"""How servers answer that do not know what is asked of them: older ones, and others in their place."""
 _TAGS, _SHOW, _VERSION = "/api/tags", "/api/show", "/api/version"
 
 
@@ -64,11 +85,17 @@ UNKNOWN = ModelFacts()
 
 
 class ModelLookup:
-    """Asks a server about its models; what it said once is kept."""
+    """Asks a server about its models; its answers are kept."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        """Ask nothing yet."""
+    def __init__(self, client: ServiceClient, emit: Emit) -> None:
+        """Ask nothing yet.
+
+        Args:
+            client: How the server is reached.
+            emit: Emits the events of downloads.
+        """
         self._client = client
+        self._emit = emit
         self._known: dict[str, ModelFacts] = {}
 
     def facts(self, model: str) -> ModelFacts:
@@ -95,6 +122,37 @@ class ModelLookup:
             "POST", _SHOW, seconds, expected, model=model, content=content
         )
         self._known[model] = ModelFacts.of(shown)
+
+    async def look_up(
+        self, config: OllamaConfig, request: ChatRequest, options: Mapping[str, Any]
+    ) -> None:
+        """Ask what the model of a request can do, unless that is known; download a missing one."""
+        model = options.get("model") or request.model or config.default_model
+        if not isinstance(model, str) or not model or self.is_known(model):
+            return
+        waits = (request.timeout or config.timeout, config.content_timeout or LEARN_SECONDS)
+        seconds = min(*waits, LEARN_SECONDS)
+        try:
+            await self.learn(model, seconds)
+        except LLMError as error:
+            if is_missing(error) and config.auto_pull:
+                await self._pull(model, config.timeout, seconds)
+            elif 300 <= (error.status_code or 0) < 400 and config.api == "native":
+                # Chat Completions may be those of a server that redirects all other paths.
+                note_hint(error)
+                raise
+            elif isinstance(error, _SAYS_NOTHING) and not is_missing(error):
+                self.remember(model, UNKNOWN)
+            # Any other error comes again with the request itself, which is retried.
+
+    async def _pull(self, model: str, pull_seconds: float, learn_seconds: float) -> None:
+        try:
+            await pull(self._client, model, pull_seconds, self._emit)
+        except LLMError as error:
+            note_hint(error)
+            raise
+        with contextlib.suppress(LLMError):  # it would come again with the request
+            await self.learn(model, learn_seconds)
 
     async def version(self, seconds: float) -> None:
         """Ask whether the server is there.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, cast
 
 from pydantic_core import from_json
@@ -12,7 +12,7 @@ from amplifier_core.llm_errors import LLMError, StreamError
 from ..wire.body import json_bytes
 from ..wire.client import ServiceClient
 from ..wire.errors import root_cause, timeout_error, unreachable_error
-from ..wire.events import PROVIDER_PULL_PROGRESS
+from ..wire.events import PROVIDER_PULL_PROGRESS, Emit
 
 _PULL = "/api/pull"
 _MAX_LINE_BYTES = 1_000_000
@@ -22,7 +22,7 @@ async def pull(
     client: ServiceClient,
     model: str,
     seconds: float,
-    emit: Callable[[str, dict[str, Any]], Awaitable[None]],
+    emit: Emit,
 ) -> None:
     """Let a server download a model, and wait until it has it.
 
@@ -30,7 +30,7 @@ async def pull(
         client: How the server is reached.
         model: The model.
         seconds: Seconds to wait for the next sign of progress.
-        emit: Tells the hooks: each new status, and each whole percent of a part.
+        emit: Emits an event for each new status, and each whole percent of a part.
 
     Raises:
         LLMError: The server cannot be reached, knows no such model, or does not finish.
@@ -87,7 +87,7 @@ class _Progress:
         self._client = client
         self._model = model
         self._rest = b""
-        self._told: tuple[Any, ...] | None = None
+        self._reported: tuple[Any, ...] | None = None
         self.status = ""
 
     def feed(self, chunk: bytes) -> Iterator[dict[str, Any]]:
@@ -96,14 +96,14 @@ class _Progress:
         if len(self._rest) > _MAX_LINE_BYTES:
             raise self._unfitting()
         for line in filter(bytes.strip, lines):
-            said = self._parse_line(line)
-            if "error" in said:
-                raise self._pull_error(str(said["error"]))
-            self.status = str(said.get("status") or "")
-            completed, total = _bytes(said, "completed"), _bytes(said, "total")
+            message = self._parse_line(line)
+            if "error" in message:
+                raise self._pull_error(str(message["error"]))
+            self.status = str(message.get("status") or "")
+            completed, total = _bytes(message, "completed"), _bytes(message, "total")
             percent = completed * 100 // total if completed is not None and total else None
-            if self._told != (new := (self.status, said.get("digest"), percent)):
-                self._told = new
+            if self._reported != (new := (self.status, message.get("digest"), percent)):
+                self._reported = new
                 about = {"provider": self._client.service.name, "model": self._model}
                 yield {**about, "status": self.status, "completed": completed, "total": total}
 
@@ -120,10 +120,10 @@ class _Progress:
         expected = "the progress of a download"
         return self._client.unfitting(_PULL, "other content", expected, self._model)
 
-    def _pull_error(self, said: str) -> LLMError:
-        is_unknown = "file does not exist" in said or "not found" in said
+    def _pull_error(self, text: str) -> LLMError:
+        is_unknown = "file does not exist" in text or "not found" in text
         kind = "not_found_error" if is_unknown else "api_error"
-        details = {"type": kind, "message": said, "retryable": False}
+        details = {"type": kind, "message": text, "retryable": False}
         error = self._client.api_error(details, None, self._model, {})
         if is_unknown:
             error.hint = "check the name of the model at `https://ollama.com/library`"

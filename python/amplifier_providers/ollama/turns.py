@@ -92,8 +92,8 @@ def _user(turn: Turn) -> list[JsonDict]:
     if not parts:
         return messages
     texts = [part["text"] for part in parts if part["type"] != "image"]
-    said: JsonDict = {"role": "user", "content": SEPARATOR.join(texts)}
+    user_message: JsonDict = {"role": "user", "content": SEPARATOR.join(texts)}
     images: list[Any] = [
         image_data(fields_of(part.get("source"))) for part in parts if part["type"] == "image"
     ]
-    return [*messages, {**said, "images": images} if images else said]
+    return [*messages, {**user_message, "images": images} if images else user_message]

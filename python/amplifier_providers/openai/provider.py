@@ -10,6 +10,7 @@ from typing_extensions import override
 from amplifier_core.models import ProviderInfo
 
 from ..responses.provider import ResponsesProvider
+from ..responses.wire_format import ResponsesFormat
 from ..retries import Retries
 from ..wire.client import ServiceClient
 from ..wire.mounting import Prepared, key_and_address, mount_of
@@ -36,7 +37,8 @@ class OpenAIProvider(ResponsesProvider):
             return config.headers()
 
         client = ServiceClient(SERVICE, config.base_url, headers, (config.api_key,))
-        super().__init__(SERVICE, config, client, hooks, retries=retries)
+        wire_format = ResponsesFormat(PROVIDER, config)
+        super().__init__(SERVICE, config, client, wire_format, hooks, retries=retries)
         self.config = config
 
     @override

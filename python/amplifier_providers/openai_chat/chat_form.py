@@ -25,7 +25,7 @@ from ..wire.response import build_response
 from ..wire.usage import gross_usage
 from .config import ChatSettings
 from .presets import Preset
-from .request import ChatEncoder
+from .wire_format import ChatFormat
 
 _PRESET = Preset("chat", "another library", thinking="none")
 
@@ -49,8 +49,8 @@ class ChatForm:
         Raises:
             InvalidRequestError: There is nothing to send.
         """
-        encoder = ChatEncoder(_PRESET, ChatSettings(use_streaming=False), names_model=False)
-        encoded = encoder.encode(request, {"model": request.model or "any"})
+        wire_format = ChatFormat(_PRESET, ChatSettings(use_streaming=False), names_model=False)
+        encoded = wire_format.encode(request, {"model": request.model or "any"})
         body = encoded.body
         body.pop("stream")
         return cls(body["messages"], body.get("tools", []), body, encoded)

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from ..services import OPENAI_CHAT
 from ..settings import Env, OptionalText, SettingError, read_settings
 from ..value_problems import Form
-from ..wire.extra_headers import can_be_sent
+from ..wire.options import can_be_sent
 from ..wire.service import Service
 from ..wire.settings import Address, ApiKey, HttpSettings, base_url
 from .presets import OTHER, PRESETS, OutputForm, Preset, Replay, Thinking
@@ -137,7 +137,7 @@ def _key_place(preset: Preset) -> str:
 
 def with_settings(preset: Preset, settings: ChatSettings) -> Preset:
     """Return what requests look like, after the settings that say so."""
-    said = {
+    overrides = {
         "thinking": settings.thinking_request,
         "replay": settings.thinking_replay,
         "output": settings.structured_output,
@@ -146,7 +146,7 @@ def with_settings(preset: Preset, settings: ChatSettings) -> Preset:
         "short_ids": settings.short_call_ids,
         "vision": settings.vision,
     }
-    changes: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+    changes: dict[str, Any] = {key: value for key, value in overrides.items() if value is not None}
     return replace(preset, **changes)
 
 

@@ -10,6 +10,34 @@ _NO_CHAT = re.compile(r"embed|whisper|\btts\b|rerank|moderation|dall-e|transcrib
 _CHAT_TYPES = frozenset({"chat", "language", "code", "llm", "vlm", "model"})
 
 
+class ListedModels:
+    """The models of a server, as its list describes them once it was asked."""
+
+    def __init__(self, has_vision: bool, *, is_vision_set: bool) -> None:
+        """Ask nothing yet.
+
+        Args:
+            has_vision: Whether models take images of which the list does not say it.
+            is_vision_set: Whether a setting says that of all models.
+        """
+        self._has_vision = has_vision
+        self._is_vision_set = is_vision_set
+        self._entries: dict[str, Mapping[str, Any]] = {}
+
+    def remember(self, entries: list[dict[str, Any]]) -> None:
+        """Keep the entries of the list."""
+        self._entries = {str(entry.get("id")): entry for entry in entries}
+
+    def find_entry(self, model: str) -> Mapping[str, Any]:
+        """Return what the list says of a model; only its name if that is nothing."""
+        return self._entries.get(model, {"id": model})
+
+    def has_vision(self, model: str) -> bool:
+        """Whether a model takes images."""
+        listed = None if self._is_vision_set else sees_images(self._entries.get(model, {}))
+        return self._has_vision if listed is None else listed
+
+
 def can_chat(entry: Mapping[str, Any]) -> bool:
     """Whether a model is not known to be for something else than text."""
     capabilities = _mapping(entry.get("capabilities"))

@@ -8,26 +8,21 @@ from typing import Any, cast
 
 from typing_extensions import override
 
-from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
 
-from ..requests.openai_models import ModelProfile, model_profile
 from ..retries import Retries
-from ..wire.body import WireRequest
 from ..wire.client import Headers, ServiceClient
 from ..wire.fields import JsonDict
 from ..wire.mounting import Mount, Prepared, mount_of
 from ..wire.provider import WireProvider, new_call_id
 from ..wire.service import Service
-from . import models
 from .config import MODULE, ChatConfig, ChatSettings, read_config, with_settings
+from .models import ListedModels, can_chat, context_window, max_output_tokens
 from .presets import OTHER, Preset
-from .raw_block import raw_block
-from .request import ChatEncoder
+from .wire_format import PATH, ChatFormat
 
 logger = logging.getLogger(__name__)
 
-PATH = "/chat/completions"
 _MODELS = "/models"
 _CAPABILITIES = ["streaming", "tools"]
 
@@ -47,7 +42,7 @@ class ChatProvider(WireProvider):
         new_id: Callable[[], str] = new_call_id,
         path: str = PATH,
         names_model: bool = True,
-        profile_of: Callable[[str], ModelProfile] = model_profile,
+        wire_format: ChatFormat | None = None,
     ) -> None:
         """Set the provider up; nothing is sent and no connection is made.
 
@@ -61,20 +56,20 @@ class ChatProvider(WireProvider):
             new_id: Returns the id of a call that comes without one.
             path: Where requests go, after the base URL.
             names_model: Whether the body names the model; not where the address does.
-            profile_of: Returns what a model of OpenAI can do.
+            wire_format: How its requests are written and its answers read; None for that of `preset`.
         """
-        super().__init__(service, settings, client, hooks, retries=retries, new_id=new_id)
-        self.path = path
         self.config = settings
         self.preset = with_settings(preset, settings)
-        self.limit_key = self.preset.limit_key
-        self._entries: dict[str, Mapping[str, Any]] = {}
-        self._encoder = ChatEncoder(
+        self._models = ListedModels(self.preset.vision, is_vision_set=settings.vision is not None)
+        usual = ChatFormat(
             self.preset,
             settings,
-            sees=self._sees,
+            sees=self._models.has_vision,
+            path=path,
             names_model=names_model,
-            profile_of=profile_of,
+        )
+        super().__init__(
+            service, settings, client, wire_format or usual, hooks, retries=retries, new_id=new_id
         )
         # Nobody knows whether a server without a name honours a schema.
         is_known = preset is not OTHER or settings.structured_output is not None
@@ -141,21 +136,12 @@ class ChatProvider(WireProvider):
         What the list of models says counts only after `list_models`.
         """
         name = model or self.config.default_model or ""
-        return self._model_info(self._entries.get(name, {"id": name}))
+        return self._model_info(self._models.find_entry(name))
 
     @override
     def use_settings(self, settings: Any) -> None:
         super().use_settings(settings)
         self.config = settings
-        self._encoder.use_settings(settings)
-
-    @override
-    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
-        return self._encoder.encode(request, options)
-
-    @override
-    def raw_block(self, block: JsonDict) -> JsonDict:
-        return raw_block(block, self.preset.shown_thinking)
 
     async def _model_entries(self) -> list[dict[str, Any]]:
         expected = "a list of models"
@@ -166,27 +152,24 @@ class ChatProvider(WireProvider):
             entries = [dict(entry) for entry in cast("Any", listed)]
         except (ValueError, TypeError) as error:
             raise self._client.unfitting(_MODELS, "other content", expected, None) from error
-        self._entries = {str(entry.get("id")): entry for entry in entries}
-        return [entry for entry in entries if models.can_chat(entry) or not self.config.filtered]
+        self._models.remember(entries)
+        return [entry for entry in entries if can_chat(entry) or not self.config.filtered]
 
     def _model_info(self, entry: Mapping[str, Any]) -> ModelInfo:
         model = str(entry.get("id") or "")
         settings, preset = self.config, self.preset
-        window = settings.context_window or models.context_window(entry) or preset.context_window
-        written = settings.max_output_tokens or models.max_output_tokens(entry)
+        window = settings.context_window or context_window(entry) or preset.context_window
+        written = settings.max_output_tokens or max_output_tokens(entry)
         return ModelInfo(
             id=model,
             display_name=str(entry.get("name") or entry.get("display_name") or model),
             context_window=window,
             max_output_tokens=written or min(preset.max_output_tokens, window),
-            capabilities=[*self._capabilities, *(["vision"] if self._sees(model) else [])],
+            capabilities=[
+                *self._capabilities,
+                *(["vision"] if self._models.has_vision(model) else []),
+            ],
         )
-
-    def _sees(self, model: str) -> bool:
-        said = models.sees_images(self._entries.get(model, {}))
-        if self.config.vision is not None or said is None:
-            return self.preset.vision
-        return said
 
 
 def _headers(api_key: str | None, extra: Mapping[str, str]) -> Headers:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
@@ -30,28 +31,27 @@ class SentRequest(Protocol):
         ...
 
 
-class Payer(Protocol):
-    """What an admission needs of its provider."""
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """What a provider knows of the price of its calls."""
 
     pricing: Pricing
     inputs: InputCounts
+    """What the service counted of the last requests."""
     limit_key: str
-
-    def longest_answer(self, model: str) -> int:
-        """Return the tokens of the longest answer of a model where a request names no limit."""
-        ...
-
-    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
-        """Return the names under which a model may have a price, the best known first."""
-        ...
+    """Where the body of a request limits the answer."""
+    priced_as: Callable[[str, str | None], tuple[str, ...]]
+    """Returns the names under which a model, asked and answered, may have a price."""
+    longest_answer: Callable[[str], int]
+    """Returns the tokens of the longest answer of a model where a request names no limit."""
 
 
 class Admission:
     """Has each request of a call admitted by the allowance of the place where it is sent."""
 
-    def __init__(self, provider: Payer, request: ChatRequest) -> None:
-        """Take who sends the requests, and what is asked."""
-        self._provider = provider
+    def __init__(self, payer: Payer, request: ChatRequest) -> None:
+        """Take who pays, and what is asked."""
+        self._payer = payer
         self._request = request
         self._allowance = CALL_ALLOWANCE.get()
         """What admits its requests; None for no limit."""
@@ -69,12 +69,12 @@ class Admission:
         allowance = self._allowance
         if allowance is None or self._is_admitted:
             return
-        provider, body = self._provider, sent.fields
+        payer, body = self._payer, sent.fields
         longest = answer_limit(body)
         if longest is None:
-            longest = provider.longest_answer(sent.model)
+            longest = payer.longest_answer(sent.model)
             # Before its bytes are counted, which a lower limit makes fewer.
-            limit_answer(body, provider.limit_key, longest)
+            limit_answer(body, payer.limit_key, longest)
         content = sent.to_bytes()
         self._size = len(content)
         if body.get("previous_response_id"):
@@ -87,9 +87,9 @@ class Admission:
                 self._request,
                 self._size,
                 longest,
-                provider.inputs,
-                provider.pricing,
-                provider.priced_as(sent.model, None),
+                payer.inputs,
+                payer.pricing,
+                payer.priced_as(sent.model, None),
                 keeps_hour=b'"ttl":"1h"' in content,
             )
         )
@@ -110,7 +110,7 @@ class Admission:
             return
         allowance.settle(input_tokens, output_tokens, cost, counts)
         if input_tokens is not None:
-            self._provider.inputs.note(self._request, model, self._size, input_tokens)
+            self._payer.inputs.note(self._request, model, self._size, input_tokens)
 
     def drop_answer(self, *, may_cost: bool) -> None:
         """Count an admitted request without a whole answer.
@@ -131,7 +131,7 @@ class Admission:
         return self._allowance if is_admitted else None
 
     def _limit(self, sent: SentRequest, longest: int, most: int) -> None:
-        thinking = limit_answer(sent.fields, self._provider.limit_key, most)
+        thinking = limit_answer(sent.fields, self._payer.limit_key, most)
         if thinking is not None:
             left = "no thinking"
             if "thinking" in sent.fields:

@@ -32,7 +32,7 @@ def counts_of(buckets: Mapping[str, int | None], raw: dict[str, Any] | None) -> 
 
     Args:
         buckets: The decoder's disjoint buckets.
-        raw: Usage as the service counts it, which tells an hour in the cache from five minutes.
+        raw: Usage as the service counts it, which counts an hour in the cache apart from five minutes.
     """
     entered, read = buckets.get("input_tokens") or 0, buckets.get("cache_read_tokens") or 0
     written, output = buckets.get("cache_write_tokens") or 0, buckets.get("output_tokens") or 0

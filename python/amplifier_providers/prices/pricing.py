@@ -85,7 +85,7 @@ class Pricing:
             buckets: Its tokens, in the decoder's disjoint buckets.
             raw: Its usage as the service counts it.
             models: The names of the model, the best known first.
-            details: What else the service said of the answer.
+            details: What else the service reported of the answer.
             is_whole: Whether the answer came to its end: then it has no cost unless the service
                 counted both the request and the answer.
         """
@@ -149,8 +149,8 @@ class Pricing:
     ) -> Decimal | None:
         rates = self._own_rates(models) if self._prices else None
         if rates is None:
-            if (said := charged_dollars(raw)) is not None:
-                return said
+            if (charged := charged_dollars(raw)) is not None:
+                return charged
             tier = details.get("service_tier") if details else None
             speed = raw.get("speed") if raw else None
             rates = self._rates(

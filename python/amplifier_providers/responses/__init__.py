@@ -1,5 +1,5 @@
 """The Responses API, as OpenAI and Azure speak it.
 
-`request` encodes, `turns` writes the history, `chain` goes on with stored responses, `background`
+`wire_format` writes and reads, `turns` has the history, `chain` continues from stored responses, `background`
 waits for slow ones, `provider` calls.
 """

@@ -11,7 +11,7 @@ from amplifier_core.message_models import ChatRequest, ResponseFormatJsonSchema
 from ..requests.openai_models import ModelProfile
 from ..wire.body import WireRequest, json_bytes
 from ..wire.fields import JsonDict
-from ..wire.strict_schema import strict_schema
+from ..wire.schema import strict_schema
 from .content import input_text
 
 _NAME = "answer"

@@ -9,34 +9,36 @@ from contextlib import suppress
 from typing import Any
 
 import anyio
+from typing_extensions import override
 
 from amplifier_core import event_loop as waiting
 from amplifier_core.llm_errors import LLMError, LLMTimeoutError
 
 from ..retries import Retries
 from ..wire.answer import Answer
+from ..wire.body import WireRequest
 from ..wire.client import ServiceClient
+from ..wire.events import Emit
 from ..wire.fields import JsonDict
+from ..wire.sender import Sender
 from ..wire.settings import USUAL_ANSWER_BYTES
-from .request import ResponsesRequest
+from ..wire.wire_format import WireFormat
 from .settings import ResponsesSettings
 
 BACKGROUND_STATUS = "provider:background_status"
 _UNFINISHED = frozenset({"queued", "in_progress"})
 _CANCEL_SECONDS = 10.0
 
-Emit = Callable[[str, dict[str, Any]], Awaitable[None]]
 
-
-class Background:
-    """Asks for answers that take longer than a connection lasts."""
+class Background(Sender):
+    """Sends requests, those with slow answers in the background: a connection lasts not as long."""
 
     def __init__(
         self,
         client: ServiceClient,
         settings: ResponsesSettings,
+        wire_format: WireFormat,
         emit: Emit,
-        params: Mapping[str, str] | None = None,
         *,
         retries: Retries,
         clock: Callable[[], float] = time.monotonic,
@@ -47,32 +49,34 @@ class Background:
         Args:
             client: Whom to ask.
             settings: How often and how long.
-            emit: Tells each change of the status.
-            params: The query of every request.
+            wire_format: Says where a request goes.
+            emit: Emits each change of the status.
             retries: What asks again where a look at the status fails.
             clock: Returns the current time in seconds.
             sleep: Waits for a number of seconds.
         """
-        self._client = client
+        super().__init__(client, settings, wire_format)
         self._settings = settings
         self._emit = emit
-        self._params = params
         self._retries = retries
         self._clock = clock
         self._sleep = sleep
 
-    async def answer(self, path: str, encoded: ResponsesRequest, seconds: float) -> Answer:
-        """Submit a request and return its answer once that is there.
+    @override
+    async def open_answer(self, encoded: WireRequest, longest_wait: float | None = None) -> Answer:
+        """Send a request; return its answer once the server has begun it, or made all of it.
 
         Args:
-            path: Where requests go.
             encoded: The request.
-            seconds: Seconds to wait for each of the service's answers.
+            longest_wait: Seconds to wait for each of the service's answers.
 
         Raises:
             LLMError: The service cannot be reached or refuses, or the answer took too long; then it
                 is cancelled there, as it is if the task is.
         """
+        if not encoded.fields.get("background"):
+            return await super().open_answer(encoded, longest_wait)
+        path, seconds = self.wire_format.path, longest_wait or self._settings.timeout
         model = encoded.model
         content = encoded.to_bytes()
         started = self._clock()
@@ -87,13 +91,13 @@ class Background:
             if not is_over:
                 await self._cancel(place, model)
         whole: Any = _Whole(json.dumps(found).encode())
-        return Answer(self._client, whole, self._settings, path=path, model=model, seconds=seconds)
+        return Answer(self.client, whole, self._settings, path=path, model=model, seconds=seconds)
 
     async def _await_end(
         self,
         place: str,
         found: JsonDict,
-        encoded: ResponsesRequest,
+        encoded: WireRequest,
         seconds: float,
         started: float,
     ) -> JsonDict:
@@ -129,18 +133,18 @@ class Background:
     async def _ask(
         self, method: str, path: str, seconds: float, model: str, content: bytes | None = None
     ) -> JsonDict:
-        return await self._client.ask(
+        return await self.client.ask(
             method,
             path,
             seconds,
             "a response",
             model=model,
             content=content,
-            params=self._params,
+            params=self.wire_format.params,
             max_bytes=self._settings.max_answer_bytes or USUAL_ANSWER_BYTES,
         )
 
-    def _too_late(self, encoded: ResponsesRequest) -> LLMError:
+    def _too_late(self, encoded: WireRequest) -> LLMError:
         limit = self._settings.background_timeout
         return LLMTimeoutError(
             f"no answer of `{encoded.model}` in the background within {limit:g} s, the"
@@ -169,9 +173,7 @@ class _Whole:
         pass
 
 
-def _status_payload(
-    encoded: ResponsesRequest, found: JsonDict, status: str, elapsed: float
-) -> JsonDict:
+def _status_payload(encoded: WireRequest, found: JsonDict, status: str, elapsed: float) -> JsonDict:
     return {
         "provider": encoded.provider,
         "model": encoded.model,

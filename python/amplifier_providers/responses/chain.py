@@ -1,4 +1,4 @@
-"""Requests that go on with a stored response: only what is new is sent."""
+"""Requests that continue from a stored response: only what is new is sent."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ CHAIN = "openai:chain"
 
 @dataclass(frozen=True)
 class Link:
-    """How a request goes on."""
+    """The stored response that a request continues from, or why it does not."""
 
     previous: str | None = None
-    """The response that it goes on with."""
+    """The response that it continues from."""
     lost: str | None = None
-    """The response that it could have gone on with."""
+    """The response that it could have continued from."""
     reason: str = ""
     """Why it does not."""
 
@@ -42,13 +42,13 @@ class Chain:
         self._is_reset = True
 
     def drop(self, response_id: str) -> None:
-        """Never go on with this response again."""
+        """Never continue from this response again."""
         self._dead.add(response_id)
 
     def link(
         self, provider: str, messages: Sequence[Any], history: CheckedHistory, turns: list[bytes]
     ) -> Link:
-        """Return the response with which a request goes on.
+        """Return the response from which a request continues.
 
         Args:
             provider: Who asks.

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..requests.openai_models import ModelProfile
 from ..requests.requested_thinking import BY_ITSELF
 from ..wire.body import WireRequest
+from ..wire.fields import JsonDict, fields_of
+from .settings import ResponsesSettings
+from .tools import included_results
 
+_ENCRYPTED = "reasoning.encrypted_content"
 _USUAL_EFFORT = "medium"
 """The effort of who asks for thinking, and not for how much."""
 
@@ -64,3 +70,25 @@ def _efforts(encoded: WireRequest, profile: ModelProfile) -> str:
 
 def _unknown(encoded: WireRequest) -> str:
     return f"it is not known whether `{encoded.model}` can think"
+
+
+def add_reasoning(
+    encoded: WireRequest,
+    settings: ResponsesSettings,
+    profile: ModelProfile,
+    effort: str | None,
+    given: Any,
+) -> None:
+    """Add how much the model thinks, and how much of it is shown."""
+    included = included_results(encoded.fields.get("tools", ()))
+    if effort or profile.reasons:
+        facts: JsonDict = {"effort": effort} if effort else {}
+        if effort != "none":
+            summary = fields_of(given).get("summary") or settings.reasoning_summary
+            if summary != "none" and not encoded.thinking.is_off:
+                facts["summary"] = summary
+            included.append(_ENCRYPTED)
+        if facts:
+            encoded.fields["reasoning"] = facts
+    if included:
+        encoded.fields["include"] = included

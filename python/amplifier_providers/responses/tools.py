@@ -10,8 +10,7 @@ from amplifier_core.message_models import ChatRequest
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict, fields_of
 from ..wire.options import note_unsent_choice, tool_fields, unknown_choice
-from ..wire.schema import object_schema
-from ..wire.strict_schema import strict_schema
+from ..wire.schema import object_schema, strict_schema
 from .turns import TOOL_NAMES
 
 _INCLUDED = {

@@ -146,7 +146,7 @@ def link_reasoning(blocks: list[JsonDict]) -> list[JsonDict]:
 
 
 def kind_of(part: JsonDict) -> str:
-    """Return what tells an item from others: its type, and the id of a call."""
+    """Return what identifies an item: its type, and the id of a call."""
     match part.get("type"):
         case "text":
             return "message"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
 FedT = TypeVar("FedT")
 
-_CONTENT_TYPES = {
-    "anthropic": "text/event-stream",
-    "responses": "text/event-stream",
-    "chat": "text/event-stream",
-    "ollama": "application/x-ndjson",
-}
-_JSON = "application/json"
 MAX_SILENT_SECONDS = 1_800.0
 """Seconds without content after which an answer is ended where no setting says otherwise."""
 
@@ -48,6 +41,7 @@ class Answer:
         path: str,
         model: str,
         seconds: float,
+        deadline: float = math.inf,
     ) -> None:
         """Read `response`, a success.
 
@@ -58,6 +52,7 @@ class Answer:
             path: Where the request went.
             model: The model that was asked.
             seconds: Seconds to wait for the next byte.
+            deadline: When the first content must be there, in the time of the event loop.
         """
         from amplifier_stream import StreamDecoder, ThinkingFilter
 
@@ -83,63 +78,8 @@ class Answer:
         self._received = 0
         self._has_ended = False
         self._pieces = aiter(response.aiter_bytes())
-        self._deadline = math.inf
+        self._deadline = deadline
         self._content_at = monotonic()
-
-    @classmethod
-    async def request(
-        cls,
-        client: ServiceClient,
-        path: str,
-        content: bytes,
-        settings: HttpSettings,
-        *,
-        model: str,
-        longest_wait: float | None = None,
-        headers: Mapping[str, str] | None = None,
-        params: Mapping[str, str] | None = None,
-    ) -> Answer:
-        """Send a request; return its answer once the server has begun it.
-
-        Args:
-            client: Whom to ask.
-            path: What follows the base URL.
-            content: The body, as JSON.
-            settings: The limits of the answer.
-            model: The model of the request.
-            longest_wait: Seconds to wait for the next byte; the configured timeout if None.
-            headers: Further headers.
-            params: The query.
-
-        Raises:
-            LLMError: The server cannot be reached, answers with an error or with anything but a
-                stream.
-        """
-        seconds = longest_wait or settings.timeout
-        fitting = _CONTENT_TYPES[client.service.dialect] if settings.use_streaming else _JSON
-        silence = settings.content_timeout or MAX_SILENT_SECONDS
-        deadline = anyio.current_time() + silence
-        response = None
-        with anyio.CancelScope(deadline=deadline):
-            response = await client.send(
-                "POST",
-                path,
-                seconds,
-                model=model,
-                headers={"content-type": "application/json", "accept": fitting, **(headers or {})},
-                content=content,
-                params=params,
-            )
-        if response is None:
-            raise silent_error(client.service, model, silence)
-        content_type = response.headers.get("content-type", "")
-        # Some servers and proxies send one JSON object although a stream was asked for.
-        if fitting not in content_type and _JSON not in content_type:
-            expected = "an event stream" if settings.use_streaming else "JSON"
-            raise await client.content_type_error(response, path, expected, seconds, model)
-        answer = cls(client, response, settings, path=path, model=model, seconds=seconds)
-        answer._deadline = deadline
-        return answer
 
     def __aiter__(self) -> AsyncIterator[list[StreamEvent]]:
         """Iterate over the lists of events; the answer is its own iterator."""

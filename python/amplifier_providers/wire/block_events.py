@@ -1,4 +1,4 @@
-"""Events of one answer as hooks hear them: with ids, the names of the tools, and the wire's blocks."""
+"""Events of one answer as hooks get them: with ids, the names of the tools, and the wire's blocks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END
 from ..answers.block_record import block_record
 from ..requests.requested_thinking import THOUGHTS
 from .fields import JsonDict
+from .wire_format import WireFormat
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamChunk, StreamEvent, StreamResult
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CompletedEvent:
-    """An event of a block as hooks hear it."""
+    """An event of a block as hooks get it."""
 
     block_type: str
     block_index: int
@@ -36,10 +37,9 @@ class BlockEvents:
     def __init__(
         self,
         new_id: Callable[[], str],
-        raw_block: Callable[[JsonDict], JsonDict],
+        wire_format: WireFormat,
         tool_names: Mapping[str, str],
         first_index: int = 0,
-        shaped: Callable[[JsonDict], JsonDict] = lambda block: block,
         *,
         hides_thoughts: bool = False,
     ) -> None:
@@ -47,18 +47,17 @@ class BlockEvents:
 
         Args:
             new_id: Returns the id of a call that comes without one.
-            raw_block: Returns the wire's own form of a decoded block.
+            wire_format: Knows the forms of a decoded block.
             tool_names: The names of tools by those that were sent in their place.
-            first_index: The index of its first block, where it goes on with another answer.
-            shaped: Returns a decoded block as responses have it.
+            first_index: The index of its first block, where it continues another answer.
             hides_thoughts: Whether nobody gets to see thoughts, as none were asked for.
         """
         self._hides_thoughts = hides_thoughts
         self._new_id = new_id
-        self._raw_block = raw_block
+        self._raw_block = wire_format.raw_block
+        self._shape_block = wire_format.shape_block
         self._tool_names = tool_names
         self._first_index = first_index
-        self._shaped = shaped
         self._ids: dict[int, str] = {}
         """The ids that were made, by the index of their block."""
 
@@ -83,7 +82,7 @@ class BlockEvents:
                 self._ids.pop(index, None)
             if block is not None:
                 raw = self._raw_block(block)
-                block = self._shaped(block)
+                block = self._shape_block(block)
                 if block.get("type") == "tool_call":
                     block = self._name_call(block, index)
                 data["block"] = block_record(block, raw)
@@ -106,7 +105,7 @@ class BlockEvents:
         found: list[tuple[JsonDict, JsonDict]] = []
         for block in result.blocks:
             raw = self._raw_block(block)
-            block = self._shaped(block)
+            block = self._shape_block(block)
             if block.get("type") == "tool_call":
                 call_id = block.get("id") or next(made, None) or self._new_id()
                 block = {**block, "id": call_id, "name": self._tool(block)}

@@ -43,6 +43,8 @@ class WireRequest:
     """The names of the tools that are sent under another one, by that one."""
     thinking: RequestedThinking = field(default_factory=RequestedThinking)
     """How much the model is asked to think, whatever became of it in the body."""
+    notices: list[tuple[str, JsonDict]] = field(default_factory=list[tuple[str, JsonDict]])
+    """Events to be emitted when it is sent."""
 
     def __post_init__(self) -> None:
         """Note what the history lost, unless this is a copy that has it noted."""

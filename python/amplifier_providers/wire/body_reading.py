@@ -1,4 +1,4 @@
-"""Bodies of answers: which are read, no more than is wanted of them, and for no longer."""
+"""Bodies of answers: how much of them is read, and whether one is a page for people."""
 
 from __future__ import annotations
 
@@ -13,6 +13,21 @@ if TYPE_CHECKING:
 
 
 _MAX_NAME_CHARS = 40
+
+
+MAX_PAGE_BYTES = 64 * 1024
+"""How much of a page is read to know it."""
+_HEADERS = {
+    "cf-mitigated": ("Cloudflare", frozenset({"challenge"})),
+    "x-amzn-waf-action": ("AWS WAF", frozenset({"challenge", "captcha"})),
+    "x-vercel-mitigated": ("Vercel", frozenset({"challenge"})),
+}
+_PAGES = {
+    b"/cdn-cgi/challenge-platform/": "Cloudflare",
+    b"awswaf.com": "AWS WAF",
+    b"/_Incapsula_Resource": "Imperva",
+    b"captcha-delivery.com": "DataDome",
+}
 
 
 def plain_headers(response: httpx2.Response) -> dict[str, str]:
@@ -70,3 +85,23 @@ async def read_into(body: bytearray, response: httpx2.Response, max_bytes: int) 
             body += piece
             if len(body) >= max_bytes:
                 return
+
+
+def is_page(headers: Mapping[str, str]) -> bool:
+    """Whether an answer is a page for people."""
+    return "text/html" in headers.get("content-type", "")
+
+
+def challenger(headers: Mapping[str, str], body: bytes = b"") -> str | None:
+    """Return whose proxy asks for a person, None if none does.
+
+    Args:
+        headers: The headers of the answer.
+        body: Its beginning, which counts if it is a page.
+    """
+    for name, (vendor, actions) in _HEADERS.items():
+        if headers.get(name, "").strip().lower() in actions:
+            return vendor
+    if not is_page(headers):
+        return None
+    return next((vendor for mark, vendor in _PAGES.items() if mark in body), None)

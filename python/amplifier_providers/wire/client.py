@@ -12,8 +12,15 @@ from amplifier_core.llm_errors import LLMError
 
 from ..limits.endpoint import endpoint_of
 from ..limits.rate_limits import reset_wait
-from .body_reading import beginning, plain_headers, read_into, refused_coding
-from .challenge import MAX_PAGE_BYTES, challenger, is_page
+from .body_reading import (
+    MAX_PAGE_BYTES,
+    beginning,
+    challenger,
+    is_page,
+    plain_headers,
+    read_into,
+    refused_coding,
+)
 from .connections import ProxyWatch, has_proxies, open_client, parsed_url
 from .errors import (
     api_error,
@@ -337,8 +344,8 @@ class ServiceClient:
             return self._challenge(path, status, vendor, model)
         from amplifier_stream import decode_error
 
-        said = decode_error(self.service.dialect, status, dict(headers), body)
-        error = self.api_error(said, None, model, headers)
+        details = decode_error(self.service.dialect, status, dict(headers), body)
+        error = self.api_error(details, None, model, headers)
         if body:
             # Cut after it was cleaned: half a secret could not be found.
             text = body[: 2 * _MAX_MESSAGE_CHARS].decode(errors="replace")

@@ -71,7 +71,7 @@ def parsed_url(address: str) -> httpx2.URL:
     """Return an address in the form that requests have it in; most are asked again and again.
 
     Raises:
-        InvalidURL: It is none.
+        InvalidURL: It is no address.
     """
     import httpx2
 

@@ -113,7 +113,7 @@ def api_error(
         request_id: The server's id of the request, if `details` has none.
     """
     # Imported here, so that the provider can be mounted without the extension.
-    from amplifier_stream.http_status import status_of_kind
+    from amplifier_stream.decoder import status_of_kind
 
     kind = str(details.get("type") or "")
     status: int | None = details.get("status")
@@ -343,7 +343,7 @@ def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LL
         return next(found, llm_errors.InvalidRequestError)
     if status is None:
         return llm_errors.ProviderUnavailableError
-    from amplifier_stream.http_status import status_kind
+    from amplifier_stream.decoder import status_kind
 
     return _BY_TYPE.get(status_kind(status) or "", llm_errors.InvalidRequestError)
 
@@ -354,3 +354,10 @@ def _one_line(text: str, max_chars: int = _MAX_MESSAGE_CHARS) -> str:
         text = _TAG.sub(" ", _INVISIBLE.sub(" ", text))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= max_chars else line[:max_chars] + "…"
+
+
+def note_hint(error: LLMError) -> None:
+    """Write the hint into the notes of an error: a traceback shows no fields."""
+    hint = f"hint: {error.hint}"
+    if error.hint and error.hint not in str(error) and hint not in getattr(error, "__notes__", ()):
+        error.add_note(hint)

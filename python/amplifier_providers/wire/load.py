@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 
 import anyio.to_thread
 
@@ -15,7 +14,7 @@ from ..limits.endpoint import Endpoint, KnownLimit
 from ..limits.places import Place, Places
 from ..limits.rate_file import RateFile
 from ..limits.rate_limits import rate_limits
-from .events import PROVIDER_CONCURRENCY
+from .events import PROVIDER_CONCURRENCY, Emit
 from .settings import HttpSettings
 
 _UNKNOWN_RESET_SECONDS = 60.0
@@ -30,7 +29,7 @@ class Load:
         settings: `max_concurrent_requests`, `throttle_threshold`, `throttle_delay` and
             `rate_limit_state_path`.
         endpoint: What is called; its other mounts know the same limits.
-        emit: Tells the hooks.
+        emit: Emits an event.
         now: Returns the current time, in seconds since the epoch.
         sleep: Waits for a number of seconds.
     """
@@ -40,7 +39,7 @@ class Load:
         provider: str,
         settings: HttpSettings,
         endpoint: Endpoint,
-        emit: Callable[[str, dict[str, Any]], Awaitable[None]],
+        emit: Emit,
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:

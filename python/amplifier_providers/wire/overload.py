@@ -100,7 +100,7 @@ class Overload:
 
 
 def is_overload(error: LLMError) -> bool:
-    """Whether an error says that a model has too much to do; its own limit is none."""
+    """Whether an error says that a model has too much to do; a rate limit is no overload."""
     if not isinstance(error, ProviderUnavailableError):
         return False
     if error.status_code == _OVERLOADED_STATUS:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from decimal import Decimal
-from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
 
 from amplifier_core.llm_errors import LLMError
@@ -14,33 +12,26 @@ from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
 from amplifier_core.session_capabilities import OBSERVABILITY_EVENTS, SESSION_COST
 
-from ..limits.places import Place
-from ..prices.allowance import NoRoomError
+from ..prices.admission import Payer
 from ..prices.input_bound import InputCounts
 from ..prices.pricing import Pricing
 from ..requests.model_window import limits_of, messages_budget
 from ..retries import Retries
-from ..running.call_purpose import with_purpose
 from ..setting_attributes import SettingAttribute, changed_setting
-from .answer import Answer
-from .body import WireRequest
-from .call import Call, note_hint
+from .call import Call, Wire
 from .client import ServiceClient
-from .errors import ChallengeError
-from .events import PROVIDER_CLOUDFLARE_CHALLENGE
-from .fields import JsonDict
+from .errors import note_hint
+from .events import Emitter
 from .load import Load
-from .overload import Overload, is_overload
+from .overload import Overload
 from .repair_report import RepairReport
+from .sender import Sender
 from .service import Service
 from .settings import HttpSettings
+from .wire_format import WireFormat
 
 if TYPE_CHECKING:
-    from amplifier_stream import StreamChunk, StreamResult
-
-logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
+    from amplifier_stream import StreamChunk
 
 _LONGEST_ANSWER = 8_192
 """Tokens of an answer of a model of which nothing is known."""
@@ -54,21 +45,18 @@ def new_call_id() -> str:
 class WireProvider:
     """A provider for one service.
 
-    The blocks of an answer are emitted as `content_block:*` events as they arrive; responses have
-    `content_blocks_emitted` in their metadata where hooks heard them. Every failure is one of
-    `llm_errors`. A provider of its own says how a request is encoded and what the models can do.
+    It says what the models can do, its `WireFormat` how requests are written and answers read, and a
+    `Call` makes each call. The blocks of an answer are emitted as `content_block:*` events as they
+    arrive; responses have `content_blocks_emitted` in their metadata where hooks got them. Every
+    failure is one of `llm_errors`.
     """
 
-    path: str
-    """Where requests go, after the base URL."""
     asks_allowance = True
     """Whether each request is sent only within what its call may use."""
     hides_thoughts = True
     """Whether it keeps back itself the thoughts that nobody asked for."""
     own_events: ClassVar[tuple[str, ...]] = ()
     """The events of this provider alone."""
-    limit_key: str = "max_tokens"
-    """Where the body of a request limits the answer."""
     default_model = SettingAttribute[str | None]()
     """Model of requests that name none."""
     max_tokens = SettingAttribute[int | None]()
@@ -83,9 +71,11 @@ class WireProvider:
         service: Service,
         settings: HttpSettings,
         client: ServiceClient,
+        wire_format: WireFormat,
         hooks: Any = None,
         *,
         retries: Retries | None = None,
+        sender: Sender | None = None,
         new_id: Callable[[], str] = new_call_id,
     ) -> None:
         """Set the provider up; nothing is sent and no connection is made.
@@ -94,32 +84,48 @@ class WireProvider:
             service: Who is called.
             settings: Its settings.
             client: How it is reached.
+            wire_format: How its requests are written and its answers read.
             hooks: The registry that gets its events; None for no events.
             retries: The retries of its calls; None for those of the settings.
+            sender: What sends its requests; None for the usual.
             new_id: Returns the id of a call that comes without one.
         """
         self.service = service
         self.name = service.name
         self.settings = settings
         self.priority = settings.priority
-        self.tool_tags = settings.tool_tags
-        self._client = client
+        self.wire_format = wire_format
         self.hooks = hooks
+        self._client = client
         self._retries = retries or Retries(service.name, settings, hooks)
         self._retries.endpoint = client.endpoint
-        self.new_id = new_id
-        self._load = Load(
-            service.name, settings, client.endpoint, self.emit, sleep=self._retries.wait
-        )
-        client.on_headers = self._load.note
-        self.overload = Overload(settings, client.endpoint, service.module_name, self.short_names)
-        self.encoding = Lock()
-        """Held while a request is encoded: sessions of several threads may share a provider."""
-        self.repairs = RepairReport(service.name, self.emit)
         self.pricing = Pricing(service.name, client.shown_url, settings.prices)
         """The prices of its calls, and what they have cost so far."""
-        self.inputs = InputCounts()
-        """What the service counted of the last requests."""
+        emitter = Emitter(hooks)
+        self._load = Load(
+            service.name, settings, client.endpoint, emitter.emit, sleep=self._retries.wait
+        )
+        client.on_headers = self._load.note
+        payer = Payer(
+            self.pricing,
+            InputCounts(),
+            wire_format.limit_key,
+            wire_format.priced_as,
+            self.longest_answer,
+        )
+        self._wire = Wire(
+            service.name,
+            settings,
+            wire_format,
+            sender or Sender(client, settings, wire_format),
+            emitter,
+            payer,
+            self._retries,
+            self._load,
+            Overload(settings, client.endpoint, service.module_name, self.short_names),
+            RepairReport(service.name, emitter.emit),
+            new_id,
+        )
 
     def __repr__(self) -> str:
         """Show the base URL, never the key."""
@@ -138,9 +144,19 @@ class WireProvider:
             changed = changed_setting(changed, "reasoning_effort", None, module)
         self.use_settings(changed)
 
+    @property
+    def tool_tags(self) -> tuple[str, ...]:
+        """Tags in which its models write calls as text; empty where they make calls of their own."""
+        return self._find_tool_tags()
+
+    @tool_tags.setter
+    def tool_tags(self, tags: tuple[str, ...]) -> None:
+        self.use_settings(self.settings.model_copy(update={"tool_tags": tags}))
+
     def use_settings(self, settings: Any) -> None:
         """Encode requests with these settings from now on; how calls are made stays as it is."""
-        self.settings = settings
+        self.settings = self._wire.settings = settings
+        self.wire_format.use_settings(settings)
 
     @property
     def reports_cost(self) -> bool:
@@ -176,74 +192,18 @@ class WireProvider:
                 cut off is a `StreamError`: a partial answer never becomes a response, and is not
                 retried once a part of it was shown, unless `retry_shown` says so.
         """
-        async with await Call.begin(self, request, options) as call:
-            while (encoded := call.next) is not None:
-                try:
-                    result = await self._retries.call(
-                        lambda encoded=encoded: self._try_once(
-                            call, encoded, self._receive_answer(call, encoded)
-                        ),
-                        encoded.model,
-                        may_repeat=lambda: call.may_repeat,
-                        before_retry=call.retract_answer,
-                    )
-                except LLMError as error:
-                    await call.replace_failed(encoded, error)
-                except NoRoomError:
-                    if not call.has_answer:
-                        raise
-                    break
-                else:
-                    call.add(encoded, result)
-            return await call.response()
+        return await Call(self._wire, request, options).complete()
 
-    async def chunks(
+    def chunks(
         self, request: ChatRequest, **options: Any
     ) -> AsyncIterator[StreamChunk | ChatResponse]:
         """Yield text, thinking and calls as they arrive, at the end the whole `ChatResponse`.
 
-        A block that the service takes back is one chunk that is `dropped`. Hooks hear no events of
+        A block that the service takes back is one chunk that is `dropped`. Hooks get no events of
         blocks, so that whoever iterates can tell them. The arguments and errors are those of
         `complete`; once a chunk was yielded nothing is retried.
         """
-        async with await Call.begin(self, request, {**options, "retry_shown": False}) as call:
-            while (encoded := call.next) is not None:
-                answer: Answer | None = None
-                place: Place | None = None
-                try:
-                    block_events = call.block_events(encoded)
-                    answer, pieces, place = await self._retries.call(
-                        lambda encoded=encoded: self._try_once(
-                            call, encoded, self._first_pieces(encoded, call)
-                        ),
-                        encoded.model,
-                        may_repeat=lambda: not call.is_shown,
-                    )
-                    while pieces is not None:
-                        for event in pieces:
-                            if (chunk := block_events.chunk(event)) is not None:
-                                call.is_shown = True
-                                yield chunk
-                        pieces = await anext(answer, None)
-                    result = answer.result()
-                    for event in result.events:
-                        if (chunk := block_events.chunk(event)) is not None:
-                            yield chunk
-                except LLMError as error:
-                    if answer is not None:
-                        call.drop_answer(encoded, answer.receive())
-                    await call.replace_failed(encoded, error)
-                except NoRoomError:
-                    if not call.has_answer:
-                        raise
-                    break
-                else:
-                    call.add(encoded, result)
-                finally:
-                    if answer is not None and place is not None:
-                        place.leave()
-                        await answer.aclose()
-            yield await call.response()
+        return Call(self._wire, request, {**options, "retry_shown": False}).chunks()
 
     async def list_models(self) -> list[ModelInfo]:
         """Return the models that the key may use.
@@ -319,66 +279,13 @@ class WireProvider:
 
     # What a provider of its own defines.
 
-    async def prepare(self, request: ChatRequest, options: Mapping[str, Any]) -> None:
-        """Learn what the encoding of the request needs to know; most know it without asking."""
-        del request, options
-
-    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
-        """Return the request as it is sent."""
-        raise NotImplementedError
-
-    async def open_answer(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
-        """Send a request; return its answer once the server has begun it."""
-        return await Answer.request(
-            self._client,
-            self.path,
-            encoded.to_bytes(),
-            self.settings,
-            model=encoded.model,
-            longest_wait=longest_wait,
-            headers=encoded.headers,
-        )
-
-    def raw_block(self, block: JsonDict) -> JsonDict:
-        """Return the wire's own form of a decoded block."""
-        return block
-
-    def shape_block(self, block: JsonDict) -> JsonDict:
-        """Return a decoded block as responses have it."""
-        return block
-
-    def link_reasoning(
-        self, blocks: list[tuple[JsonDict, JsonDict]]
-    ) -> list[tuple[JsonDict, JsonDict]]:
-        """Return the blocks of an answer, each with its wire's form, that know what they must."""
-        return blocks
-
-    def build_next_request(
-        self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
-    ) -> WireRequest | None:
-        """Return the request that goes on with an answer that is not whole, None if it is.
-
-        Args:
-            encoded: The request of the last part of the answer.
-            results: The parts of the answer.
-            last: The blocks of the last part, in the wire's own form.
-        """
-        del encoded, results, last
-        return None
-
-    def repair_request(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
-        """Return the request to send instead of one that failed, None to raise the error."""
-        del encoded, error
-        return None
-
-    def answer_metadata(self, encoded: WireRequest, results: list[StreamResult]) -> dict[str, Any]:
-        """Return what the provider wants to find again in the metadata of the message."""
-        del encoded, results
-        return {}
-
     def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
         """Return the names under which a model may have a price, the best known first."""
-        return (asked,) if answered in (None, asked) else (answered, asked)
+        return self.wire_format.priced_as(asked, answered)
+
+    def _find_tool_tags(self) -> tuple[str, ...]:
+        """Return the tags of calls, which the settings name."""
+        return self.settings.tool_tags
 
     async def _model_entries(self) -> list[dict[str, Any]]:
         """Return the entries of the service's list of models."""
@@ -392,80 +299,3 @@ class WireProvider:
     def _model_info(self, entry: Mapping[str, Any]) -> ModelInfo:
         """Return what an entry of the list of models says."""
         return self.get_model_info(str(entry.get("id") or ""))
-
-    # One call.
-
-    async def _try_once(self, call: Call, encoded: WireRequest, attempt: Awaitable[T]) -> T:
-        """Await one attempt; where its model is overloaded, another one is asked at once."""
-        try:
-            return await attempt
-        except LLMError as error:
-            other = self.overload.substitute(encoded.model)
-            if other is not None and is_overload(error) and call.may_repeat:
-                error.retryable = False
-                await self.overload.note(encoded.model)
-                await call.fell_back(encoded.model, other, "overloaded")
-            raise
-
-    async def _open_answer(self, encoded: WireRequest, call: Call) -> Answer:
-        if call.headers:
-            encoded.headers = {**call.headers, **encoded.headers}
-        await call.admit(encoded)
-        try:
-            return await self.open_answer(encoded, call.longest_wait)
-        except LLMError as error:
-            call.drop_attempt(error)
-            if not isinstance(error, ChallengeError):
-                raise
-            data = {"provider": self.name, "model": encoded.model, "status_code": error.status_code}
-            await self.emit(PROVIDER_CLOUDFLARE_CHALLENGE, data)
-            raise
-
-    async def _receive_answer(self, call: Call, encoded: WireRequest) -> StreamResult:
-        block_events = call.block_events(encoded)
-        place = await self._load.enter(encoded.model)
-        try:
-            answer = await self._open_answer(encoded, call)
-            try:
-                if call.has_listeners():
-                    async for pieces in answer:
-                        if pieces:
-                            await call.show(pieces, block_events)
-                    result = answer.result()
-                    await call.show(result.events, block_events)
-                else:
-                    await answer.read()
-                    result = answer.result()
-            except BaseException:
-                call.drop_answer(encoded, answer.receive())
-                raise
-            finally:
-                await answer.aclose()
-        finally:
-            place.leave()
-        return result
-
-    async def _first_pieces(self, encoded: WireRequest, call: Call) -> tuple[Answer, Any, Place]:
-        """Open an answer and read until it has an event, so that a failure before can be retried."""
-        place = await self._load.enter(encoded.model)
-        try:
-            answer = await self._open_answer(encoded, call)
-            try:
-                pieces: Any = []
-                while pieces == []:
-                    pieces = await anext(answer, None)
-                if pieces is None:
-                    answer.result()
-            except BaseException:
-                call.drop_answer(encoded, answer.receive())
-                await answer.aclose()
-                raise
-        except BaseException:
-            place.leave()
-            raise
-        return answer, pieces, place
-
-    async def emit(self, event: str, data: dict[str, Any]) -> None:
-        """Tell the hooks, if there are any."""
-        if self.hooks is not None:
-            await self.hooks.emit(event, with_purpose(event, data))

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 from amplifier_core.events import PROVIDER_TOOL_SEQUENCE_REPAIRED
 
 from .body import WireRequest, named_kinds
+from .events import Emit
 
 logger = logging.getLogger(__name__)
 
 
 class RepairReport:
-    """Tells the repairs of the histories of one provider.
+    """Reports the repairs of the histories of one provider.
 
     Args:
         provider: The provider's name.
-        emit: Tells the hooks.
+        emit: Emits an event.
     """
 
-    def __init__(
-        self, provider: str, emit: Callable[[str, dict[str, Any]], Awaitable[None]]
-    ) -> None:
+    def __init__(self, provider: str, emit: Emit) -> None:
         self._provider = provider
         self._emit = emit
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
-    async def tell(self, encoded: WireRequest) -> None:
+    async def report(self, encoded: WireRequest) -> None:
         """Report what was changed of the history of a request, unless it was reported before."""
         repairs = encoded.history.repairs
         if not any(repairs.lengths()):
@@ -64,6 +61,6 @@ class RepairReport:
             )
 
     def _new_names(self, kind: str, names: list[str]) -> list[str]:
-        new = [name for name in dict.fromkeys(names) if (kind, name) not in self._told]
-        self._told.update((kind, name) for name in new)
+        new = [name for name in dict.fromkeys(names) if (kind, name) not in self._reported]
+        self._reported.update((kind, name) for name in new)
         return new

@@ -42,7 +42,7 @@ class WireResponse(ChatResponse):
     text: str | None = None
     """All text blocks joined without a separator; thinking is left out."""
     received: dict[str, Any] | None = Field(default=None, exclude=True, repr=False)
-    """What the service sent, as plain JSON: `blocks` as they came, and what it said of each answer
+    """What the service sent, as plain JSON: `blocks` as they came, and what it reported of each answer
     in `answers`, several where one was continued. It is not part of dumps."""
 
 
@@ -130,9 +130,9 @@ def build_response(
         blocks: Their blocks, each with its form on the wire.
         provider: Who was asked.
         requested_model: The model that was asked.
-        are_emitted: Whether hooks heard the events of the blocks.
+        are_emitted: Whether hooks got the events of the blocks.
         usage: What all of them used.
-        details: What else the service said of them.
+        details: What else the service reported of them.
         degradations: What was not done as requested.
         metadata: What the provider wants to find again in the history.
         hides_thoughts: Whether thoughts are there for the service alone.
@@ -192,7 +192,7 @@ def build_response(
 
 
 def _service_facts(result: StreamResult) -> dict[str, Any]:
-    """Return what the service said about an answer, in its own words."""
+    """Return what the service reported about an answer, unchanged."""
     return {
         "id": result.id,
         "model": result.model,

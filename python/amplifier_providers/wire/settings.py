@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticKnownError
 
-from ..answers.calls_per_answer import USUAL_CALLS, CallsPerAnswer
-from ..answers.tag_options import ThinkingTags, ToolTags
+from ..answers.answer_settings import USUAL_CALLS, CallsPerAnswer, ThinkingTags, ToolTags
 from ..prices.settings import ModelPrices
 from ..requests.requested_thinking import ExtendedThinking, ThinkingMode
 from ..retries import RetrySettings

@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
-from amplifier_providers.answers.content_calls import tool_calls_of
+from amplifier_providers.answers.response_facts import tool_calls_of
 
 from ..servers import Fault, ModelServer, Recorded, Script
 from ..servers.serving.exchange import SeenRequest

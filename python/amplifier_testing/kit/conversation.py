@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from amplifier_core.message_models import ChatRequest, ChatResponse, Message, ToolSpec
-from amplifier_providers.answers.content_calls import tool_calls_of
+from amplifier_providers.answers.response_facts import tool_calls_of
 
 from ..servers import Answer, Call, Text, Thinking
 

@@ -12,7 +12,7 @@ from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_providers.answers.pieces import text_of_piece
 
 from ..servers import Answer, Fault, Recorded
-from ..servers.serving.sse import split_pieces
+from ..servers.serving.exchange import split_pieces
 from .base import KitBase
 from .bench import Bench, is_sse
 from .conversation import MIXED, ONE_CALL, TALE, essence_of, question, scripted_text

@@ -58,12 +58,11 @@ from .serving.answer import (
     Thinking,
     Usage,
 )
-from .serving.exchange import SeenRequest, Stream, Window
+from .serving.exchange import SeenRequest, Stream, Window, encode_event
 from .serving.fault import Fault, http_date
 from .serving.issued import Issued
 from .serving.refusal import Refusal, ServiceErrors
 from .serving.server import ModelServer
-from .serving.sse import encode_event
 
 __all__ = [
     "Answer",

@@ -71,14 +71,14 @@ class ModelTable(Settings):
         sees = self.supports_vision
         if sees is None and self.input_modalities is not None:
             sees = "image" in self.input_modalities
-        said = {
+        capabilities = {
             "tools": self.supports_tools,
             "vision": sees,
             "thinking": self.supports_thinking,
             "structured_output": self.supports_structured_output,
         }
-        kept = [name for name in usual if said.get(name) is not False]
-        return kept + [name for name, can in said.items() if can and name not in kept]
+        kept = [name for name in usual if capabilities.get(name) is not False]
+        return kept + [name for name, can in capabilities.items() if can and name not in kept]
 
 
 class ProviderTable(Settings):

@@ -19,7 +19,7 @@ class _Converted:
     """A message as it was, and what became of it."""
 
     role: str
-    said: str
+    text: str
     """Its text if it is nothing else, or else all of it as JSON."""
     messages: list[kernel.Message]
 
@@ -44,14 +44,14 @@ class Conversation:
         known, found = self._known, list[_Converted]()
         is_same = True
         for position, message in enumerate(messages):
-            said = _text_of(message)
+            text = _text_of(message)
             before = known[position] if is_same and position < len(known) else None
-            is_same = before is not None and before.role == message.role and before.said == said
+            is_same = before is not None and before.role == message.role and before.text == text
             if before is not None and is_same:
                 found.append(before)
                 continue
             try:
-                found.append(_Converted(message.role, said, kernel_messages(message)))
+                found.append(_Converted(message.role, text, kernel_messages(message)))
             except ArcLLMConfigError as error:
                 raise ArcLLMConfigError(f"message {position}: {error.message}") from error
         self._known = found

@@ -60,8 +60,8 @@ def _results(message: Message) -> Iterator[kernel.Message]:
         if isinstance(block, ToolResultBlock):
             has_result = True
             output = more["output"] if "output" in more else kernel_output(block.content)
-            said = {"tool_call_id": block.tool_use_id, "content": output}
-            yield kernel.Message.model_validate({**origin, **said})
+            result = {"tool_call_id": block.tool_use_id, "content": output}
+            yield kernel.Message.model_validate({**origin, **result})
         elif block is not None:
             others.append(kernel_block(block, more))
     if not has_result:

@@ -35,26 +35,26 @@ def llm_response(answer: kernel.ChatResponse, provider: str) -> LLMResponse:
     Raises:
         ArcLLMParseError: The arguments of a call are no JSON object, or are not whole.
     """
-    said = _Said(answer)
+    parts = _AnswerParts(answer)
     known = dict(answer.metadata or {})
     of_provider = {key: known.pop(key) for key in list(known) if ":" in key}
     usage, more = _usage(answer.usage, known.pop("unreported", None))
-    metadata: JsonDict = {**known, "provider": provider, **more, **said.metadata_notes()}
+    metadata: JsonDict = {**known, "provider": provider, **more, **parts.metadata_notes()}
     if degradations := _degradations(answer):
         metadata["degradations"] = degradations
     response = LLMResponse(
-        content="".join(said.texts) or None,
-        tool_calls=said.calls,
+        content="".join(parts.texts) or None,
+        tool_calls=parts.calls,
         usage=usage,
         model=str(known.get("model") or ""),
         stop_reason=_stop_reason(answer.finish_reason, known.get("stop_reason")),
-        thinking="".join(said.thoughts) or None,
+        thinking="".join(parts.thoughts) or None,
         raw=_raw(answer),
         metadata=metadata,
-        opaque=said.opaque(known, of_provider),
+        opaque=parts.opaque(known, of_provider),
     )
-    if said.broken:
-        raise _parse_error(response, said.broken)
+    if parts.broken:
+        raise _parse_error(response, parts.broken)
     return response
 
 
@@ -64,7 +64,7 @@ def _raw(answer: kernel.ChatResponse) -> JsonDict:
     return received or answer.model_dump(mode="json", fallback=str)
 
 
-class _Said:
+class _AnswerParts:
     """What the blocks of an answer say."""
 
     def __init__(self, answer: kernel.ChatResponse) -> None:
@@ -160,11 +160,11 @@ def _usage(usage: kernel.Usage | None, unreported: list[str] | None) -> tuple[Us
     return counted, more
 
 
-def _stop_reason(normalised: str | None, said: Any) -> str:
+def _stop_reason(normalised: str | None, reported: Any) -> str:
     """Return the known word for why an answer ended, else what the service said."""
     if normalised in _KNOWN_REASONS or normalised not in _SAYS_NOTHING:
         return str(normalised)
-    return str(said or normalised or "unknown")
+    return str(reported or normalised or "unknown")
 
 
 def _degradations(answer: kernel.ChatResponse) -> list[JsonDict]:

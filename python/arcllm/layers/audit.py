@@ -1,4 +1,4 @@
-"""A record of each call: who was asked when, and how it ended; what was said only if asked for."""
+"""A record of each call: who was asked when, and how it ended; its texts only if asked for."""
 
 from __future__ import annotations
 

@@ -1,17 +1,23 @@
-"""What a call needs, and what is known of a model that may answer it."""
+"""A model that layers may turn to, what is known of it, and what a call needs of it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import BeforeValidator, Field
 
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_providers.requests.model_window import limits_of
 from amplifier_providers.requests.requested_thinking import requested_thinking
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN, estimate_tokens
+from amplifier_providers.settings import Settings
+from amplifier_providers.value_problems import Form
 
+from ..exceptions import ArcLLMConfigError
 from ..step import Call, Step
 from ..types import ContentBlock, ImageBlock, Message, ToolResultBlock
 
@@ -127,3 +133,40 @@ def _asks_for_thinking(call: Call) -> bool:
         return requested_thinking(call.options, None, None).is_asked
     except InvalidRequestError:  # which whoever is asked refuses
         return False
+
+
+class Target(Settings):
+    """A model of a provider."""
+
+    provider: Annotated[
+        str,
+        Field(pattern=r"\A[a-z][a-z0-9_-]{0,63}\z"),
+        Form("the name of a provider: small letters, digits, `_` and `-`"),
+    ]
+    """The name of the provider."""
+    model: Annotated[str | None, Field(min_length=1)] = None
+    """The model; None for the default one of the provider."""
+
+    def __str__(self) -> str:
+        """Write it as `provider:model`."""
+        return self.provider if self.model is None else f"{self.provider}:{self.model}"
+
+
+def _read(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    provider, colon, model = value.partition(":")
+    return {"provider": provider, "model": model} if colon else {"provider": provider}
+
+
+TargetSetting: TypeAlias = Annotated[Target, BeforeValidator(_read)]
+"""A `Target` as settings have it: `provider:model`, `provider`, or a mapping."""
+
+
+@contextmanager
+def naming(setting: str) -> Generator[None]:
+    """Begin the message of an error with the setting that names the model."""
+    try:
+        yield
+    except ArcLLMConfigError as error:
+        raise ArcLLMConfigError(f"{setting}: {error.message}") from error

@@ -15,8 +15,8 @@ from amplifier_providers.settings import Settings
 from ..exceptions import ArcLLMConfigError
 from ..step import Call, Piece, Step
 from ..types import LLMResponse
+from .candidate import Target, TargetSetting, naming
 from .layer import Begun, Layer, begin
-from .target import Target, TargetSetting, naming
 
 T = TypeVar("T")
 

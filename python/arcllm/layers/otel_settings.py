@@ -1,4 +1,4 @@
-"""Where spans and metrics go, and what is said if a part of OpenTelemetry is not installed."""
+"""Where spans and metrics go, and the error if a part of OpenTelemetry is not installed."""
 
 from __future__ import annotations
 

@@ -14,9 +14,8 @@ from amplifier_providers.settings import Settings
 from ..exceptions import ArcLLMConfigError
 from ..step import Call, Piece, Step
 from ..types import LLMResponse
-from .candidate import Candidate, Needs
+from .candidate import Candidate, Needs, TargetSetting, naming
 from .layer import Layer
-from .target import TargetSetting, naming
 
 
 class RoutingRule(Settings):

@@ -22,7 +22,7 @@ class ToolCallLayer(Layer):
     """Names the calls that do not fit their tools in `metadata["invalid_tool_calls"]`.
 
     Such a call stays in the response: the conversation needs it, with a result for each call. Why it
-    must not run is said so that the text can be that result, after which models correct the call.
+    must not run is worded so that the text can be that result, after which models correct the call.
     What is no JSON at all never gets here: it is an `ArcLLMParseError` of the provider.
 
     Args:

@@ -26,20 +26,20 @@ def translate_errors(provider: ProviderName) -> Generator[None]:
 
 
 def _translate(error: LLMError, provider: ProviderName) -> ArcLLMError:
-    said, hint = _rename(str(error), provider), _rename(error.hint or "", provider)
+    message, hint = _rename(str(error), provider), _rename(error.hint or "", provider)
     if isinstance(error, SettingError):
         of_module = str(error).removeprefix(f"{error.module}: ")
         return ArcLLMConfigError(f"settings of `{provider.name}`: {of_module}")
     if isinstance(error, ConfigurationError) and error.status_code is None:
-        return ArcLLMConfigError(f"{said}; {hint}" if hint else said)
+        return ArcLLMConfigError(f"{message}; {hint}" if hint else message)
     return ArcLLMAPIError(
         error.status_code,
-        error.body or said,
+        error.body or message,
         provider.name,
         error.retry_after,
         error.retryable,
         hint or None,
-        said,
+        message,
     )
 
 

@@ -46,21 +46,21 @@ class Deltas:
         return kind(chunk.content, block)
 
     def _of_call(self, chunk: StreamChunk) -> ToolCallDelta | None:
-        said = chunk.call
-        if said is None:
+        call = chunk.call
+        if call is None:
             return None
-        known = self._calls.get(said.index)
+        known = self._calls.get(call.index)
         is_new = known is None
         if known is None:
-            known = self._calls[said.index] = _OpenCall(len(self._calls))
-        known.id, known.name = said.id or known.id, said.name or known.name
+            known = self._calls[call.index] = _OpenCall(len(self._calls))
+        known.id, known.name = call.id or known.id, call.name or known.name
         more = chunk.content
-        if not more and said.block is not None and not known.has_arguments:
+        if not more and call.block is not None and not known.has_arguments:
             # Some services send a call as a whole.
-            arguments = said.block.get("arguments")
-            more = said.block.get("raw_arguments") or json.dumps(arguments or {})
+            arguments = call.block.get("arguments")
+            more = call.block.get("raw_arguments") or json.dumps(arguments or {})
         known.has_arguments = known.has_arguments or bool(more)
         if not more and not is_new:
             return None
         id, name = TerminalText.line(known.id), TerminalText.line(known.name)
-        return ToolCallDelta(known.index, id, name, more, said.index)
+        return ToolCallDelta(known.index, id, name, more, call.index)

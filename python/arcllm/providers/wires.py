@@ -128,5 +128,5 @@ def _one_request(config: ConfigT, **values: Any) -> ConfigT:
 
 
 def _missing(entry: ProviderName, what: str) -> ArcLLMConfigError:
-    said = what.replace("the config key", "the setting")
-    return ArcLLMConfigError(f"`{entry.name}` has {said}")
+    reason = what.replace("the config key", "the setting")
+    return ArcLLMConfigError(f"`{entry.name}` has {reason}")

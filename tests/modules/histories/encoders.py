@@ -8,31 +8,31 @@ from typing import Any
 from writers import CLAUDES, GPTS, OF_SERVICES, OLLAMA
 
 from amplifier_providers.anthropic.config import AnthropicConfig
-from amplifier_providers.anthropic.request import AnthropicEncoder
+from amplifier_providers.anthropic.wire_format import AnthropicFormat
 from amplifier_providers.ollama import read_config
 from amplifier_providers.ollama.models import ModelFacts
-from amplifier_providers.ollama.request import OllamaEncoder
+from amplifier_providers.ollama.wire_format import OllamaFormat
 from amplifier_providers.openai.config import OpenAIConfig
 from amplifier_providers.openai_chat import PRESETS, ChatSettings
-from amplifier_providers.openai_chat.request import ChatEncoder
-from amplifier_providers.responses.request import ResponsesEncoder
+from amplifier_providers.openai_chat.wire_format import ChatFormat
+from amplifier_providers.responses.wire_format import ResponsesFormat
 
 
 def _anthropic() -> Any:
-    return AnthropicEncoder(AnthropicConfig(api_key="k"))
+    return AnthropicFormat(AnthropicConfig(api_key="k"))
 
 
 def _openai() -> Any:
-    return ResponsesEncoder("openai", OpenAIConfig(api_key="k"), GPTS[0])
+    return ResponsesFormat("openai", OpenAIConfig(api_key="k", default_model=GPTS[0]))
 
 
 def _chat(service: str) -> Any:
-    return ChatEncoder(PRESETS[service], ChatSettings(default_model="m"))
+    return ChatFormat(PRESETS[service], ChatSettings(default_model="m"))
 
 
 def _ollama() -> Any:
     facts = {model.name: ModelFacts.of(model.shown) for model in OLLAMA.models}
-    return OllamaEncoder(read_config({}, {}), facts.__getitem__)
+    return OllamaFormat(read_config({}, {}), facts.__getitem__)
 
 
 _SERVICES = ("mistral", "deepseek", "openrouter", "groq", "vllm")

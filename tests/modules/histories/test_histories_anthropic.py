@@ -13,7 +13,7 @@ from writers import ANTHROPIC, CLAUDES, OF_ANTHROPIC, mostly
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_providers.anthropic.config import AnthropicConfig
-from amplifier_providers.anthropic.request import AnthropicEncoder
+from amplifier_providers.anthropic.wire_format import AnthropicFormat
 
 WRITERS = mostly(*OF_ANTHROPIC)
 SETTINGS = st.fixed_dictionaries(
@@ -31,7 +31,7 @@ HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01", "content-type": 
 
 def refusal(history: list[dict[str, Any]], settings: dict[str, Any], **request: Any) -> Any:
     """Why the server refuses the request, None if it takes it, or if there is nothing to send."""
-    encoder = AnthropicEncoder(AnthropicConfig(api_key="k", **settings))
+    encoder = AnthropicFormat(AnthropicConfig(api_key="k", **settings))
     messages = [Message.model_construct(**message) for message in history]
     try:
         encoded = encoder.encode(ChatRequest.model_construct(messages=messages, **request))

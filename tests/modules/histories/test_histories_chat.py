@@ -16,7 +16,7 @@ from amplifier_core.message_models import ChatRequest, Message
 from amplifier_providers.openai_chat import PRESETS, ChatSettings
 from amplifier_providers.openai_chat.config import with_settings
 from amplifier_providers.openai_chat.presets import OTHER
-from amplifier_providers.openai_chat.request import ChatEncoder
+from amplifier_providers.openai_chat.wire_format import ChatFormat
 
 SERVICES = {
     "openai-chat": ("openai", "gpt-4o"),
@@ -51,7 +51,7 @@ def refusal(service: str, history: list[Any], given: dict[str, Any], **request: 
     """Why the server refuses the request, None if it takes it, or if there is nothing to send."""
     vendor, model = SERVICES[service]
     settings = ChatSettings(default_model=model, **given)
-    encoder = ChatEncoder(with_settings(PRESETS.get(service, OTHER), settings), settings)
+    encoder = ChatFormat(with_settings(PRESETS.get(service, OTHER), settings), settings)
     messages = [Message.model_construct(**message) for message in history]
     try:
         encoded = encoder.encode(ChatRequest.model_construct(messages=messages, **request))

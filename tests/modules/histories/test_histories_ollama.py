@@ -14,9 +14,9 @@ from writers import OF_SERVICES, OLLAMA, mostly
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_providers.ollama import read_config
-from amplifier_providers.ollama.completions import CompletionsEncoder
+from amplifier_providers.ollama.completions import CompletionsFormat
 from amplifier_providers.ollama.models import ModelFacts
-from amplifier_providers.ollama.request import OllamaEncoder
+from amplifier_providers.ollama.wire_format import OllamaFormat
 from amplifier_testing.servers.ollama import completions
 
 FACTS = {model.name: ModelFacts.of(model.shown) for model in OLLAMA.models}
@@ -38,7 +38,7 @@ CHOICES = st.sampled_from([None, "auto", "none", "any"])
 def refusal(api: str, history: list[Any], given: dict[str, Any], **request: Any) -> Any:
     """Why the server refuses the request, None if it takes it, or if there is nothing to send."""
     config = read_config({**given, "api": api}, {})
-    make = OllamaEncoder if api == "native" else CompletionsEncoder
+    make = OllamaFormat if api == "native" else CompletionsFormat
     messages = [Message.model_construct(**message) for message in history]
     try:
         encoded = make(config, FACTS.__getitem__).encode(

@@ -13,7 +13,7 @@ from writers import GPTS, OF_OPENAI, RESPONSES, mostly
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_providers.openai.config import OpenAIConfig
-from amplifier_providers.responses.request import ResponsesEncoder
+from amplifier_providers.responses.wire_format import ResponsesFormat
 
 HEADERS = {"authorization": "Bearer k", "content-type": "application/json"}
 
@@ -36,7 +36,7 @@ CHOICES = st.sampled_from([None, "auto", "none", "any"])
 def refusal(history: list[dict[str, Any]], config: dict[str, Any], **request: Any) -> Any:
     """Why the server refuses the request, None if it takes it, or if there is nothing to send."""
     checked = OpenAIConfig(api_key="k", **config)
-    encoder = ResponsesEncoder("openai", checked, checked.default_model)
+    encoder = ResponsesFormat("openai", checked)
     messages = [Message.model_construct(**message) for message in history]
     try:
         encoded = encoder.encode(ChatRequest.model_construct(messages=messages, **request))

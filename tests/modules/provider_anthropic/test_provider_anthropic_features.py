@@ -326,17 +326,17 @@ def test_no_provider_has_an_attribute_stream() -> None:
 
 
 def test_the_body_of_a_repeated_call_is_the_same_bytes(strict: AnthropicServer) -> None:
-    from amplifier_providers.anthropic.request import AnthropicEncoder
+    from amplifier_providers.anthropic.wire_format import AnthropicFormat
 
     config = read_config({"api_key": "k"})
     assert config is not None
-    encoder = AnthropicEncoder(config)
+    encoder = AnthropicFormat(config)
     messages = [Message(role="user", content="a")]
     bodies: list[bytes] = []
     for number in range(4):
         bodies.append(encoder.encode(ChatRequest(messages=list(messages))).to_bytes())
         assert (
-            bodies[-1] == AnthropicEncoder(config).encode(ChatRequest(messages=messages)).to_bytes()
+            bodies[-1] == AnthropicFormat(config).encode(ChatRequest(messages=messages)).to_bytes()
         )
         messages += [
             Message(role="assistant", content=f"b{number}"), Message(role="user", content="c"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_providers.anthropic.config import AnthropicConfig, read_config
-from amplifier_providers.anthropic.request import AnthropicEncoder
+from amplifier_providers.anthropic.wire_format import AnthropicFormat
 
 KEY = "sk-ant-very-secret"
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
@@ -39,7 +39,7 @@ def sent(config: dict[str, Any]) -> h11.Request | None:
     if settings is None:
         assert not config["api_key"].strip()
         return None
-    encoded = AnthropicEncoder(settings).encode(REQUEST)
+    encoded = AnthropicFormat(settings).encode(REQUEST)
     headers = {"x-api-key": settings.api_key, "anthropic-beta": "", **encoded.headers}
     request = httpx2.Request("POST", f"{settings.base_url}/v1/messages", headers=headers)
     assert request.url.raw_path.endswith(b"/v1/messages")

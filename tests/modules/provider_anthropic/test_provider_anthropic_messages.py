@@ -24,8 +24,8 @@ from amplifier_core.message_models import (
     ToolSpec,
 )
 from amplifier_providers.anthropic.config import AnthropicConfig
-from amplifier_providers.anthropic.request import AnthropicEncoder
 from amplifier_providers.anthropic.turns import AnthropicRules, turn_message
+from amplifier_providers.anthropic.wire_format import AnthropicFormat
 from amplifier_providers.wire.history import MISSING_RESULT, CheckedHistory, History
 from amplifier_testing.servers.anthropic import judge
 from amplifier_testing.servers.anthropic.models import MODELS, AnthropicModel
@@ -368,7 +368,7 @@ def test_any_history_becomes_a_request_that_the_api_accepts(history: list[Any], 
         messages=[Message.model_construct(**message) for message in history], tools=[SPEC]
     )
     try:
-        encoded = AnthropicEncoder(config).encode(request)
+        encoded = AnthropicFormat(config).encode(request)
     except InvalidRequestError:
         assert not checked(history, model).turns
         return

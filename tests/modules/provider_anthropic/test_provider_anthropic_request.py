@@ -16,7 +16,7 @@ from amplifier_core.message_models import (
 )
 from amplifier_providers.anthropic.config import AnthropicConfig
 from amplifier_providers.anthropic.models import is_same_model, model_profile
-from amplifier_providers.anthropic.request import AnthropicEncoder
+from amplifier_providers.anthropic.wire_format import AnthropicFormat
 from amplifier_providers.wire.body import WireRequest
 
 MODEL = "claude-sonnet-4-5"
@@ -42,7 +42,7 @@ def result(call_id: str, content: str = "seen") -> dict[str, Any]:
 def encode(config: AnthropicConfig = PLAIN, **wishes: Any) -> WireRequest:
     options = wishes.pop("options", None)
     wishes.setdefault("messages", [Message(**USER)])
-    return AnthropicEncoder(config).encode(ChatRequest(**wishes), options)
+    return AnthropicFormat(config).encode(ChatRequest(**wishes), options)
 
 
 def thinking_config(**settings: Any) -> AnthropicConfig:
@@ -224,7 +224,7 @@ def test_a_request_that_is_no_json_at_all_is_an_invalid_request() -> None:
     )
     request = ChatRequest.model_construct(messages=[Message(**USER), message])
     with pytest.raises(InvalidRequestError, match="cannot be written as JSON"):
-        AnthropicEncoder(PLAIN).encode(request)
+        AnthropicFormat(PLAIN).encode(request)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from amplifier_core import ModuleCoordinator
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_providers import azure_openai
 from amplifier_providers.azure_openai import AzureOpenAIProvider, read_config
-from amplifier_providers.azure_openai.address import Place, place_of
+from amplifier_providers.azure_openai.config import Place, place_of
 
 HOST = "https://res.openai.azure.com"
 V1 = f"{HOST}/openai/v1"

@@ -10,7 +10,7 @@ import pytest
 
 from amplifier_core import llm_errors
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_providers.ollama import provider as provider_module
+from amplifier_providers.ollama import models
 from amplifier_testing.servers import Answer, Fault, OllamaServer
 
 # A body that is left has generators that nobody closes, the innermost of httpx2; trio says so.
@@ -71,7 +71,7 @@ async def test_a_call_is_answered_whatever_the_lookup_says(
     api: str,
 ) -> None:
     if name in ENDLESS:
-        monkeypatch.setattr(provider_module, "_LEARN_SECONDS", 0.2)
+        monkeypatch.setattr(models, "LEARN_SECONDS", 0.2)
     server.faults = [(PASSING | ENDLESS | LASTING)[name]]
     provider = provider_with(api=api)
     with anyio.fail_after(HANGS):

@@ -10,9 +10,9 @@ import pytest
 from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from amplifier_providers.ollama import read_config
-from amplifier_providers.ollama.completions import CompletionsEncoder
+from amplifier_providers.ollama.completions import CompletionsFormat
 from amplifier_providers.ollama.models import UNKNOWN, ModelFacts
-from amplifier_providers.ollama.request import OllamaEncoder
+from amplifier_providers.ollama.wire_format import OllamaFormat
 from amplifier_providers.wire.body import WireRequest
 
 USER = Message(role="user", content="hi")
@@ -30,7 +30,7 @@ def encoded(
 ) -> WireRequest:
     options = wishes.pop("options", {})
     settings = read_config({"default_model": "m", **(config or {})}, {})
-    make = OllamaEncoder if settings.api == "native" else CompletionsEncoder
+    make = OllamaFormat if settings.api == "native" else CompletionsFormat
     request = ChatRequest(
         messages=[Message.model_validate(each) for each in messages or [USER]], **wishes
     )

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from amplifier_core import AmplifierSession
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from amplifier_providers.ollama import read_config
-from amplifier_providers.ollama.completions import CompletionsEncoder
+from amplifier_providers.ollama.completions import CompletionsFormat
 from amplifier_providers.ollama.models import ModelFacts
-from amplifier_providers.ollama.request import OllamaEncoder
+from amplifier_providers.ollama.wire_format import OllamaFormat
 from amplifier_testing.servers import Answer, Call, OllamaServer, Thinking
 from amplifier_testing.servers.ollama import completions, judge
 from amplifier_testing.servers.ollama.models import MODELS
@@ -83,7 +83,7 @@ def test_no_request_is_refused(
     messages = [first, *(Message.model_validate(each) for each in history)]
     config = read_config({"default_model": model.name, "enable_thinking": thinks, "api": api}, {})
     facts = ModelFacts.of(model.shown)
-    make = OllamaEncoder if api == "native" else CompletionsEncoder
+    make = OllamaFormat if api == "native" else CompletionsFormat
     body = make(config, lambda name: facts).encode(ChatRequest(messages=messages, **wishes)).body
     refusal = judge(body) if api == "native" else completions.judge(body, MODELS)
     assert refusal is None, refusal

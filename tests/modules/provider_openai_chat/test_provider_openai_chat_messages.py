@@ -20,8 +20,8 @@ from amplifier_core.message_models import (
 )
 from amplifier_providers.openai_chat import PRESETS, ChatSettings, Preset
 from amplifier_providers.openai_chat.presets import OTHER
-from amplifier_providers.openai_chat.request import ChatEncoder
 from amplifier_providers.openai_chat.turns import BRIDGE
+from amplifier_providers.openai_chat.wire_format import ChatFormat
 from amplifier_providers.wire.body import WireRequest
 from amplifier_providers.wire.history import GO_ON, MISSING_BEGINNING, MISSING_RESULT
 
@@ -34,7 +34,7 @@ ALL = [OTHER, *PRESETS.values()]
 
 
 def encode(preset: Preset, *history: Any) -> WireRequest:
-    encoder = ChatEncoder(preset, ChatSettings(default_model=MODEL))
+    encoder = ChatFormat(preset, ChatSettings(default_model=MODEL))
     return encoder.encode(ChatRequest(messages=list(history)))
 
 
@@ -332,10 +332,10 @@ def test_any_history_becomes_one_that_a_strict_server_accepts(
 def test_what_was_encoded_before_is_what_is_encoded_anew(
     preset: Preset, history: list[dict[str, Any]], data: st.DataObject
 ) -> None:
-    encoder = ChatEncoder(preset, ChatSettings(default_model=MODEL))
+    encoder = ChatFormat(preset, ChatSettings(default_model=MODEL))
     whole = [Message.model_validate(each) for each in [USER, *history]]
     for end in sorted(data.draw(st.lists(st.integers(1, len(whole)), min_size=1, max_size=4))):
         request = ChatRequest(messages=whole[:end])
         request.messages = whole[:end]
-        anew = ChatEncoder(preset, ChatSettings(default_model=MODEL)).encode(request)
+        anew = ChatFormat(preset, ChatSettings(default_model=MODEL)).encode(request)
         assert encoder.encode(request).to_bytes() == anew.to_bytes()

@@ -11,7 +11,7 @@ from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from amplifier_providers.openai_chat import PRESETS, ChatSettings, Preset
 from amplifier_providers.openai_chat.config import with_settings
 from amplifier_providers.openai_chat.presets import OTHER
-from amplifier_providers.openai_chat.request import ChatEncoder
+from amplifier_providers.openai_chat.wire_format import ChatFormat
 from amplifier_providers.wire.body import WireRequest
 
 MODEL = "some-model"
@@ -33,7 +33,7 @@ def encode(preset: Preset = OTHER, **wishes: Any) -> WireRequest:
     options = wishes.pop("options", None)
     settings = ChatSettings(**{"default_model": MODEL, **wishes.pop("settings", {})})
     wishes.setdefault("messages", [Message(**USER)])
-    encoder = ChatEncoder(with_settings(preset, settings), settings)
+    encoder = ChatFormat(with_settings(preset, settings), settings)
     return encoder.encode(ChatRequest(**wishes), options)
 
 
@@ -244,7 +244,7 @@ def test_services_differ_in_the_limit_the_usage_and_the_role() -> None:
 
 def test_the_body_names_no_model_where_the_address_does() -> None:
     settings = ChatSettings(default_model=MODEL)
-    encoded = ChatEncoder(OTHER, settings, names_model=False).encode(
+    encoded = ChatFormat(OTHER, settings, names_model=False).encode(
         ChatRequest(messages=[Message(**USER)])
     )
     assert (encoded.model, "model" in encoded.body) == (MODEL, False)

@@ -14,7 +14,7 @@ from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from amplifier_providers.openai_chat import PRESETS, ChatSettings
 from amplifier_providers.openai_chat.config import with_settings
 from amplifier_providers.openai_chat.presets import OTHER
-from amplifier_providers.openai_chat.request import ChatEncoder
+from amplifier_providers.openai_chat.wire_format import ChatFormat
 
 servers: Any = pytest.importorskip("amplifier_testing.servers")
 judge: Any = importlib.import_module("amplifier_testing.servers.chat").judge
@@ -88,7 +88,7 @@ def test_no_request_is_refused(
 ) -> None:
     first = Message(role="user", content="hi")
     messages = [first, *(Message.model_validate(each) for each in history)]
-    encoder = ChatEncoder(PRESETS.get(preset or "", OTHER), ChatSettings(default_model=MODEL))
+    encoder = ChatFormat(PRESETS.get(preset or "", OTHER), ChatSettings(default_model=MODEL))
     body = encoder.encode(ChatRequest(messages=messages, **wishes)).body
     refusal = judge(body, preset=strict)
     assert refusal is None, refusal
@@ -105,7 +105,7 @@ def test_thinking_can_be_kept_from_a_model_that_refuses_it() -> None:
     request = ChatRequest(messages=[user, said, user])
     for replay, is_refused in (("reasoning_content", True), ("none", False)):
         settings = ChatSettings(default_model=MODEL, thinking_replay=replay)
-        encoder = ChatEncoder(with_settings(PRESETS["deepseek"], settings), settings)
+        encoder = ChatFormat(with_settings(PRESETS["deepseek"], settings), settings)
         refusal = judge(encoder.encode(request).body, preset="deepseek-reasoner")
         assert bool(refusal) is is_refused
 

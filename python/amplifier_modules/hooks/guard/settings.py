@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from amplifier_guard import RateLimiter
-from amplifier_providers.rate import RateSettings
-from amplifier_providers.settings import Env, Settings
+from amplifier_providers.settings import Env, RateSettings, Settings
 
 
 class RatesSettings(Settings):

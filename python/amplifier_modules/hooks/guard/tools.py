@@ -22,7 +22,7 @@ from amplifier_guard import (
     UrlPolicy,
     check_tool_name,
 )
-from amplifier_providers.answers.tool_arguments import ArgumentSchemas
+from amplifier_providers.answers.argument_check import ArgumentSchemas
 
 from .answers import ask_about_call, deny
 from .settings import ShellSettings, ToolSettings, UrlSettings

@@ -19,13 +19,13 @@ from amplifier_core.message_models import (
     ToolResultBlock,
     ToolSpec,
 )
-from amplifier_providers.answers.content_calls import tool_calls_of
 from amplifier_providers.answers.gathered_answer import (
     Part,
     block_of,
     broken_call_fields,
     tool_call,
 )
+from amplifier_providers.answers.response_facts import tool_calls_of
 from amplifier_stream import ParsedCall, ProcessedStream, ToolCallParser, coerce_arguments
 
 from .tagged_request import json_text

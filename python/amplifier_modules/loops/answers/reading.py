@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 
 from amplifier_core.message_models import ChatResponse, ToolSpec
 from amplifier_core.session_capabilities import AGENT_TRANSFORM, STREAM_METRICS
-from amplifier_providers.answers.calls_per_answer import USUAL_CALLS
+from amplifier_providers.answers.answer_settings import USUAL_CALLS
 from amplifier_providers.answers.gathered_answer import Gathered, error_of
 from amplifier_providers.answers.pieces import DroppedCall, OtherBlock, Pieces
 from amplifier_stream import (

@@ -10,7 +10,7 @@ import anyio
 
 from amplifier_core.session_capabilities import SESSION_STATE, TOOL_PROGRESS_REPORT
 from amplifier_providers.prices.allowance import CALL_ALLOWANCE
-from amplifier_providers.running.loop_thread import caller_into_loop
+from amplifier_providers.running.run_sync import caller_into_loop
 
 from ...tool.context import CURRENT, ToolContext
 from .cancellation import in_own_nursery

@@ -16,7 +16,7 @@ import anyio
 from amplifier_core.event_loop import asyncio_task
 from amplifier_core.interruption import Interruption, innermost, is_ending, was_ended
 from amplifier_core.left_behind import Leaving, Steps, steps_of
-from amplifier_providers.running.loop_thread import caller_into_loop
+from amplifier_providers.running.run_sync import caller_into_loop
 
 from ...tool.endings import ToolExitError, may_be_ctrl_c
 

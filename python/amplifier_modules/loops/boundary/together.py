@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 import anyio
 
 from amplifier_core.event_loop import asyncio_loop, asyncio_task
-from amplifier_providers.running.loop_thread import caller_into_loop
+from amplifier_providers.running.run_sync import caller_into_loop
 
 if TYPE_CHECKING:
     import asyncio

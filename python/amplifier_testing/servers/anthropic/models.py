@@ -1,10 +1,15 @@
-"""What the models of Anthropic take, by the vendor's list of models."""
+"""What the models of Anthropic take, by the vendor's list, and what they can be held to."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from ..serving.fields import Path
+from ..serving.schema import UNSUPPORTED, SchemaLimits, schema_problem
+from .refusals import invalid
 
 _SUFFIX = re.compile(r"(-\d{8}|-latest|-0)?")
 _NEW = frozenset({"adaptive", "between_tools", "disabled"})
@@ -13,6 +18,26 @@ _OLD = frozenset({"enabled", "disabled"})
 _BOTH = frozenset({"enabled", "adaptive", "disabled"})
 _EFFORTS = frozenset({"low", "medium", "high"})
 _ALL_EFFORTS = _EFFORTS | {"xhigh", "max"}
+
+
+_NONE = frozenset[str]()
+LIMITS = SchemaLimits(
+    UNSUPPORTED
+    | {
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "maxItems",
+        "maxLength",
+        "maximum",
+        "minLength",
+        "minimum",
+        "multipleOf",
+    },
+    max_optional=24,
+    min_items=frozenset({0, 1}),
+    recursive=False,
+)
+"""What Anthropic can hold an answer to: its guide to structured outputs."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +68,6 @@ def _older(name: str, most: int, thinking: frozenset[str], sampling: str) -> Ant
         name, most, thinking, sampling, prefill=True, efforts=efforts, max_input_tokens=200_000
     )
 
-
-_NONE = frozenset[str]()
 
 MODELS = (
     AnthropicModel("claude-fable-5-2", thinking=_ALWAYS, forced_tools=False),
@@ -83,3 +106,10 @@ def find_model(name: str, models: Iterable[AnthropicModel] = MODELS) -> Anthropi
         if name.startswith(model.name) and _SUFFIX.fullmatch(name, len(model.name)):
             return model
     return None
+
+
+def check_held_schema(schema: Mapping[str, Any], path: Path) -> None:
+    """Refuse a schema that an answer cannot be held to."""
+    problem = schema_problem(schema, LIMITS)
+    if problem is not None:
+        raise invalid(problem.message, (*path, *problem.path))

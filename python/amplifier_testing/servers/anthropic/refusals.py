@@ -39,8 +39,8 @@ _MESSAGES = {
 def invalid(message: str, path: Path = ()) -> RefusedError:
     """Return a refusal with status 400 that names the place of the problem."""
     place = ".".join(map(str, path))
-    said = f"{place}: {message}" if place else message
-    return RefusedError(Refusal(400, _KINDS[400], said))
+    text = f"{place}: {message}" if place else message
+    return RefusedError(Refusal(400, _KINDS[400], text))
 
 
 def of_status(status: int, message: str | None = None) -> Refusal:

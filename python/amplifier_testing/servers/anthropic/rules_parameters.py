@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from ..serving.reading import mapping, text
 from ..serving.refusal import Refusal, RefusedError
 from .judged_request import JudgedRequest
+from .models import check_held_schema
 from .refusals import invalid, of_status
-from .schemas import check_held_schema
 from .shapes import (
     METADATA,
     OUTPUT_CONFIG,

@@ -10,8 +10,8 @@ from ..serving.fields import Fields, Path
 from ..serving.reading import Json, mapping, text
 from ..serving.schema import TYPES
 from .judged_request import JudgedRequest
+from .models import check_held_schema
 from .refusals import invalid
-from .schemas import check_held_schema
 from .shapes import (
     BETA_SERVER_TOOLS,
     CUSTOM_TOOL,

@@ -6,12 +6,11 @@ import base64
 from collections.abc import Iterable, Mapping
 
 from ..serving.answer import Recorded, Script
-from ..serving.exchange import SeenRequest, Stream
+from ..serving.exchange import SeenRequest, Stream, encode_event
 from ..serving.fault import Fault
 from ..serving.reading import Json, mapping, text
 from ..serving.refusal import Refusal, RefusedError, ServiceErrors
 from ..serving.server import ModelServer
-from ..serving.sse import encode_event
 from . import rules_parameters
 from .judge import judge
 from .models import MODELS, AnthropicModel, find_model

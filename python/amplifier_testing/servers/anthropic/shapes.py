@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..serving.fields import Fields, Path, Problem, find_problem
+from ..serving.fields import Fields, Path, Problem, find_problem, read_sdk_fields
 from ..serving.reading import Json, mapping
-from ..serving.sdk_fields import read_sdk_fields
 from .refusals import invalid
 
 _SDK = read_sdk_fields("anthropic")

@@ -16,8 +16,8 @@ from ..serving.answer import (
     Thinking,
     Usage,
 )
+from ..serving.exchange import read_events
 from ..serving.reading import Json, mapping, objects, text
-from ..serving.sse import read_events
 
 Event = Json
 
@@ -41,8 +41,8 @@ def compose(
     content: list[Json] = []
     for part in answer.parts:
         match part:
-            case Text(said):
-                content.append({"type": "text", "text": said})
+            case Text(text):
+                content.append({"type": "text", "text": text})
             case Thinking(thought):
                 signed = {"thinking": thought, "signature": sign(thought)}
                 content.append({"type": "thinking", **signed})

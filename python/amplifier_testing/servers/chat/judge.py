@@ -13,9 +13,8 @@ from ..serving.issued import Issued
 from ..serving.reading import json_problem
 from ..serving.refusal import Refusal, RefusedError
 from . import rules_calls, rules_messages, rules_parameters
-from .judged_request import JudgedRequest, read_messages
+from .judged_request import BODY, JudgedRequest, read_messages
 from .presets import PRESETS, Preset
-from .shapes import BODY
 
 RULES: tuple[Callable[[JudgedRequest], None], ...] = (
     rules_parameters.check_numbers,

@@ -1,4 +1,4 @@
-"""A request for a completion, as the rules see it."""
+"""A request for a completion as the rules see it, and the fields of each of its objects."""
 
 from __future__ import annotations
 
@@ -8,11 +8,47 @@ from functools import cached_property
 
 from ..openai.models import OpenAIModel
 from ..openai.refusals import as_object, check_fields, check_value
-from ..serving.fields import Fields, Path
+from ..serving.fields import Fields, Path, read_sdk_fields
 from ..serving.issued import Issued
 from ..serving.reading import Json, items, objects, text
 from .presets import Preset
-from .shapes import MESSAGES
+
+_ROLE = Fields({"role": "string"})
+_SDK = read_sdk_fields("chat")
+BODY = _SDK.objects["body"].extend({"model": "string", "messages": "array"})
+_MESSAGES = _SDK.groups["messages"]
+MESSAGES: Mapping[str, Fields] = {
+    **_MESSAGES,
+    # An answer that comes back holds null where it has nothing, and the sources of a search.
+    "assistant": _MESSAGES["assistant"].extend(
+        optional={"annotations": "any", "name": "string|null", "tool_calls": "array|null"}
+    ),
+    # Clients that knew functions before tools name the tool, as Mistral asks for.
+    "tool": _MESSAGES["tool"].extend(optional={"name": "string|null"}),
+}
+"""The fields of a message, by its role and without it."""
+USER_PARTS = _SDK.groups["user_parts"]
+DOCUMENT_PARTS: Mapping[str, Fields] = {
+    **{name: fields for name, fields in USER_PARTS.items() if name != "file"},
+    "document_url": Fields({"document_url": "string"}, {"document_name": "string|null"}),
+}
+"""What Mistral has in their place."""
+ASSISTANT_PARTS = _SDK.groups["assistant_parts"]
+TEXT_PARTS = {"text": USER_PARTS["text"]}
+THINKING_PARTS: Mapping[str, Fields] = {
+    "thinking": Fields({"thinking": "array"}, {"closed": "any"})
+}
+"""What Mistral has besides."""
+IMAGE_URL = _SDK.objects["image_url"]
+TOOL_CALL = _SDK.objects["tool_call"]
+CUSTOM_CALL = _SDK.objects["custom_call"]
+CALL_FUNCTION = _SDK.objects["call_function"]
+TOOL = _SDK.objects["tool"]
+CUSTOM_TOOL = _SDK.objects["custom_tool"]
+FUNCTION = _SDK.objects["function"]
+STREAM_OPTIONS = _SDK.objects["stream_options"]
+FORMATS = _SDK.groups["formats"]
+JSON_SCHEMA = _SDK.objects["json_schema"]
 
 
 @dataclass(frozen=True)
@@ -67,9 +103,9 @@ def read_messages(body: Json, preset: Preset) -> list[Json]:
     return messages
 
 
-_ROLE = Fields({"role": "string"})
-
-
 def calls_of(message: Json) -> list[Json]:
     """Return the tool calls of a message."""
     return objects(items(message.get("tool_calls")))
+
+
+# In the order in which the service reports that they are missing.

@@ -8,8 +8,7 @@ from ..openai.refusals import as_object, check_fields, check_length, check_value
 from ..openai.schemas import check_name
 from ..serving.fields import Path
 from ..serving.reading import Json, mapping, objects, text
-from .judged_request import JudgedRequest, calls_of
-from .shapes import CALL_FUNCTION, CUSTOM_CALL, TOOL_CALL
+from .judged_request import CALL_FUNCTION, CUSTOM_CALL, TOOL_CALL, JudgedRequest, calls_of
 
 _REFUSED = (
     "The reasoning_content is an intermediate result for display purposes only and will not be"

@@ -10,14 +10,15 @@ from ..openai.images import check_detail, check_image_url
 from ..openai.refusals import as_object, check_fields, check_value, invalid, place
 from ..serving.fields import Fields, Path
 from ..serving.reading import Json, text
-from .judged_request import JudgedRequest, calls_of
-from .shapes import (
+from .judged_request import (
     ASSISTANT_PARTS,
     DOCUMENT_PARTS,
     IMAGE_URL,
     TEXT_PARTS,
     THINKING_PARTS,
     USER_PARTS,
+    JudgedRequest,
+    calls_of,
 )
 
 _NEXT = {"user": "assistant", "assistant": "user"}

@@ -8,14 +8,14 @@ from ..openai.refusals import as_object, check_fields, check_range, check_value,
 from ..openai.schemas import check_answer_schema, check_name, check_parameters
 from ..serving.fields import Path
 from ..serving.reading import Json, items, mapping, text
-from .judged_request import JudgedRequest
-from .shapes import (
+from .judged_request import (
     CUSTOM_TOOL,
     FORMATS,
     FUNCTION,
     JSON_SCHEMA,
     STREAM_OPTIONS,
     TOOL,
+    JudgedRequest,
 )
 
 MAX_TOOLS = 128

@@ -9,12 +9,11 @@ from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
 from ..openai.refusals import INVALID, error_body, errors_of
 from ..serving.answer import Answer, Call, Recorded, Script, Thinking
-from ..serving.exchange import SeenRequest, Stream
+from ..serving.exchange import SeenRequest, Stream, encode_event, read_events
 from ..serving.fault import Fault
 from ..serving.reading import Json, mapping, objects, text
 from ..serving.refusal import Refusal, RefusedError
 from ..serving.server import ModelServer
-from ..serving.sse import encode_event, read_events
 from .judge import judge
 from .presets import PRESETS, Preset
 from .stream import Frame, compose, stream_chunks
@@ -113,11 +112,11 @@ class ChatServer(ModelServer):
     def _name_deployed_model(self, body: Json) -> Json:
         name = body.get("model")
         if name not in self.deployments:
-            said = (
+            message = (
                 "The API deployment for this resource does not exist. If you created the"
                 " deployment within the last 5 minutes, please wait a moment and try again."
             )
-            raise RefusedError(Refusal(404, "", said, None, "DeploymentNotFound"))
+            raise RefusedError(Refusal(404, "", message, None, "DeploymentNotFound"))
         return {**body, "model": self.deployments[name]}
 
     def respond(self, request: SeenRequest) -> Json | Stream | Recorded:

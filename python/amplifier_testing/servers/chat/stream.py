@@ -60,10 +60,10 @@ def compose(answer: Answer, frame: Frame, preset: Preset, sign: Callable[[str], 
     message: Json = {"role": "assistant", "content": None, "refusal": None, "annotations": []}
     for part in answer.parts:
         match part:
-            case Text(said):
-                texts.append(said)
-            case Declined(said):
-                message["refusal"] = said
+            case Text(text):
+                texts.append(text)
+            case Declined(text):
+                message["refusal"] = text
             case Thinking(thought) if preset.reasoning_field == "parts":
                 thoughts.append(_thinking_part(thought))
             case Thinking(thought):
@@ -77,11 +77,11 @@ def compose(answer: Answer, frame: Frame, preset: Preset, sign: Callable[[str], 
                 message.setdefault("tool_calls", []).append(_call_entry(part))
             case Block(value):
                 message |= value
-    said = "".join(texts)
+    content = "".join(texts)
     if thoughts:
-        message["content"] = [*thoughts, {"type": "text", "text": said}] if said else thoughts
-    elif said:
-        message["content"] = said
+        message["content"] = [*thoughts, {"type": "text", "text": content}] if content else thoughts
+    elif content:
+        message["content"] = content
     choice: Json = {"index": 0, "message": message, "logprobs": None}
     if frame.is_azure:
         choice["content_filter_results"] = {}
@@ -128,11 +128,11 @@ def finish_reason(answer: Answer) -> str:
 def usage_of(usage: Usage) -> Json:
     """Return the tokens as the dialect counts them."""
     given = usage.input + usage.cache_read + usage.cache_write
-    said = usage.output + usage.reasoning
+    written = usage.output + usage.reasoning
     return {
         "prompt_tokens": given,
-        "completion_tokens": said,
-        "total_tokens": given + said,
+        "completion_tokens": written,
+        "total_tokens": given + written,
         "prompt_tokens_details": {"cached_tokens": usage.cache_read, "audio_tokens": 0},
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning, "audio_tokens": 0},
     }
@@ -142,10 +142,10 @@ def _deltas(answer: Answer, preset: Preset, sign: Callable[[str], str]) -> Itera
     count = 0
     for part in answer.parts:
         match part:
-            case Text(said):
-                yield from ({"content": piece} for piece in answer.fragments(said))
-            case Declined(said):
-                yield from ({"refusal": piece} for piece in answer.fragments(said))
+            case Text(text):
+                yield from ({"content": piece} for piece in answer.fragments(text))
+            case Declined(text):
+                yield from ({"refusal": piece} for piece in answer.fragments(text))
             case Thinking() if not preset.reasoning_field:
                 pass  # OpenAI keeps it
             case Thinking(thought):

@@ -9,9 +9,9 @@ from ..chat.presets import Preset
 from ..chat.stream import Frame, compose, stream_chunks
 from ..openai.refusals import INVALID
 from ..serving.answer import Answer
+from ..serving.exchange import encode_event
 from ..serving.reading import Json, mapping
 from ..serving.refusal import Refusal
-from ..serving.sse import encode_event
 from .models import OllamaModel, find_model
 
 _VENDOR = Preset(

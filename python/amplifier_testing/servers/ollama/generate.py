@@ -9,10 +9,9 @@ from ..serving.reading import Json, json_problem
 from ..serving.refusal import Refusal, RefusedError
 from . import rules_messages, rules_parameters
 from .judge import check_key, model_of
-from .judged_request import JudgedRequest
+from .judged_request import GENERATE_BODY, JudgedRequest
 from .models import OllamaModel
 from .refusals import check_fields, refusal
-from .shapes import GENERATE_BODY
 from .stream import stream_lines
 
 CONTEXT = (151_644, 872, 198)
@@ -74,7 +73,7 @@ def loads_only(body: Json) -> bool:
 
 
 def load_answer(body: Json) -> Json:
-    """Return what is said when a model was only loaded."""
+    """Return the answer where a model was only loaded."""
     unloads = body.get("keep_alive") in (0, "0")
     [line] = generated_lines(
         Answer(stop="unload" if unloads else "load"), body["model"], thinks=False

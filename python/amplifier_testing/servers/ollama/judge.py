@@ -8,10 +8,9 @@ from typing import Any
 from ..serving.reading import json_problem
 from ..serving.refusal import Refusal, RefusedError
 from . import rules_messages, rules_parameters
-from .judged_request import JudgedRequest, read_messages
+from .judged_request import BODY, JudgedRequest, read_messages
 from .models import MODELS, OllamaModel, find_model
 from .refusals import check_fields, refusal
-from .shapes import BODY
 
 RULES: tuple[Callable[[JudgedRequest], None], ...] = (
     rules_parameters.check_chat,

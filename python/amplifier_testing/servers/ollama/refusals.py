@@ -27,7 +27,7 @@ def refusal(message: str, status: int = 400) -> RefusedError:
 
 
 def of_status(status: int) -> Refusal:
-    """Return what Ollama, or what stands before it, says with an HTTP status."""
+    """Return what Ollama, or what is in front of it, says with an HTTP status."""
     return Refusal(status, "", _OF_STATUS.get(status, "something went wrong"))
 
 

@@ -6,9 +6,8 @@ import base64
 import binascii
 
 from ..serving.reading import Json, items, mapping, objects, text
-from .judged_request import JudgedRequest
+from .judged_request import CALL, CALL_FUNCTION, JudgedRequest
 from .refusals import as_object, check_fields, refusal
-from .shapes import CALL, CALL_FUNCTION
 
 _BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF", b"GIF8")
 

@@ -7,9 +7,8 @@ import re
 
 from ..serving.fields import is_kind
 from ..serving.reading import items, mapping, objects
-from .judged_request import JudgedRequest
+from .judged_request import FUNCTION, OPTIONS, TOOL, JudgedRequest
 from .refusals import as_object, check_fields, refusal
-from .shapes import FUNCTION, OPTIONS, TOOL
 
 _LEVELS = ("low", "medium", "high")
 _DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)")
@@ -28,9 +27,9 @@ def check_think(asked: JudgedRequest) -> None:
     if think is None:
         return
     if not isinstance(think, bool) and (not isinstance(think, str) or think not in _LEVELS):
-        said = f'"{think}"' if isinstance(think, str) else "of another type"
+        given = f'"{think}"' if isinstance(think, str) else "of another type"
         raise refusal(
-            f'invalid think value: {said} (must be "high", "medium", "low", true, or false)'
+            f'invalid think value: {given} (must be "high", "medium", "low", true, or false)'
         )
     if think and "thinking" not in asked.model.capabilities:
         raise refusal(f'"{asked.model.name}" does not support thinking')

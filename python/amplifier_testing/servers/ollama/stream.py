@@ -21,8 +21,8 @@ def stream_lines(answer: Answer, model: str, *, thinks: bool) -> Iterator[Json]:
     """Yield the lines of an answer; its thoughts only if they are asked for."""
     for part in answer.parts:
         match part:
-            case Text(said) | Declined(said):
-                for piece in answer.fragments(said):
+            case Text(text) | Declined(text):
+                for piece in answer.fragments(text):
                     yield _line(model, {"content": piece})
             case Thinking(thought) if thinks:
                 for piece in answer.fragments(thought):

@@ -72,8 +72,8 @@ def errors_of(param: str) -> ServiceErrors:
     """Return the usual errors of an API whose conversation is in the parameter `param`."""
 
     def invalid_json(problem: str) -> Refusal:
-        said = f"We could not parse the JSON body of your request: {problem}"
-        return Refusal(400, INVALID, said)
+        message = f"We could not parse the JSON body of your request: {problem}"
+        return Refusal(400, INVALID, message)
 
     return ServiceErrors(
         of_status, lambda tokens, most: too_long(tokens, most, param), invalid_json
@@ -168,17 +168,17 @@ def _refusal(problem: Problem) -> RefusedError:
     where = place(problem.path)
     match problem.what:
         case "missing":
-            said, code = f"Missing required parameter: '{where}'.", "missing_required_parameter"
+            message, code = f"Missing required parameter: '{where}'.", "missing_required_parameter"
         case "unknown":
-            said, code = f"Unknown parameter: '{where}'.", "unknown_parameter"
+            message, code = f"Unknown parameter: '{where}'.", "unknown_parameter"
         case "type":
             expected = [_KINDS[kind] for kind in problem.expected.split("|") if kind != "null"]
-            said = (
+            message = (
                 f"Invalid type for '{where}': expected {_either(expected)}, but got"
                 f" {_KINDS[problem.found]} instead."
             )
             code = "invalid_type"
-    return invalid(said, problem.path, code)
+    return invalid(message, problem.path, code)
 
 
 def _either(kinds: list[str]) -> str:

@@ -72,4 +72,6 @@ def _check(of: str, schema: Mapping[str, Any], path: Path, code: str, *, strict:
     if problem is not None:
         context = "(" + ", ".join(repr(part) for part in problem.path)
         context += ",)" if len(problem.path) == 1 else ")"
-        raise invalid(f"Invalid schema for {of}: In context={context}, {problem.said}.", path, code)
+        raise invalid(
+            f"Invalid schema for {of}: In context={context}, {problem.message}.", path, code
+        )

@@ -9,12 +9,11 @@ from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
 from ..openai.refusals import INVALID, error_body, errors_of, invalid
 from ..serving.answer import Recorded, Script
-from ..serving.exchange import SeenRequest, Stream
+from ..serving.exchange import SeenRequest, Stream, encode_event, read_events
 from ..serving.fault import Fault
 from ..serving.reading import Json, mapping, text
 from ..serving.refusal import Refusal, RefusedError
 from ..serving.server import ModelServer
-from ..serving.sse import encode_event, read_events
 from .judge import judge, read_input
 from .stored import Stored, StoredResponse
 from .stream import compose, recorded_items, stream_events
@@ -144,8 +143,8 @@ class ResponsesServer(ModelServer):
                 return self._cancel(self._find(name))
             case _, ["models", name]:
                 if name not in {model.name for model in self.models}:
-                    said = f"The model '{name}' does not exist"
-                    raise RefusedError(Refusal(404, INVALID, said, "model", "model_not_found"))
+                    message = f"The model '{name}' does not exist"
+                    raise RefusedError(Refusal(404, INVALID, message, "model", "model_not_found"))
                 return _list_entry(name)
             case _:
                 data = [_list_entry(model.name) for model in self.models]

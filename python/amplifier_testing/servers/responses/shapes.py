@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..serving.fields import Fields
-from ..serving.sdk_fields import read_sdk_fields
+from ..serving.fields import Fields, read_sdk_fields
 
 _SDK = read_sdk_fields("responses")
 

@@ -57,6 +57,6 @@ class Stored:
 
 
 def follower(item: Json) -> str:
-    """Return what tells an item from others when it comes back, with or without its id."""
+    """Return what identifies an item when it comes back, with or without its id."""
     kind = text(item.get("type")) or "message"
     return f"{kind} {text(item.get('call_id'))}".strip()

@@ -15,8 +15,8 @@ from ..serving.answer import (
     Thinking,
     Usage,
 )
+from ..serving.exchange import read_events
 from ..serving.reading import Json, mapping, objects
-from ..serving.sse import read_events
 
 _CREATED = 1_750_000_000
 _ECHOED: Json = {
@@ -64,12 +64,12 @@ def compose(
         later_calls = any(isinstance(each, Call) for each in answer.parts[index:])
         phase = "commentary" if later_calls else "final_answer"
         match part:
-            case Text(said):
-                content: Json = {"type": "output_text", "text": said}
+            case Text(text):
+                content: Json = {"type": "output_text", "text": text}
                 content |= {"annotations": [], "logprobs": []}
                 output.append(_message(new_id("msg_"), phase, content))
-            case Declined(said):
-                refusal = {"type": "refusal", "refusal": said}
+            case Declined(text):
+                refusal = {"type": "refusal", "refusal": text}
                 output.append(_message(new_id("msg_"), phase, refusal))
             case Thinking(thought) | RedactedThinking(thought):
                 name = new_id("rs_")
@@ -225,14 +225,14 @@ def _compact(value: object) -> str:
 
 def _usage(usage: Usage) -> Json:
     given = usage.input + usage.cache_read + usage.cache_write
-    said = usage.output + usage.reasoning
+    written = usage.output + usage.reasoning
     return {
         "input_tokens": given,
         "input_tokens_details": {
             "cached_tokens": usage.cache_read,
             "cache_write_tokens": usage.cache_write,
         },
-        "output_tokens": said,
+        "output_tokens": written,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning},
-        "total_tokens": given + said,
+        "total_tokens": given + written,
     }

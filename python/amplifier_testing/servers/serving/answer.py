@@ -1,11 +1,16 @@
-"""What a server answers, in a form that every dialect can send."""
+"""What a server answers, in a form that every dialect can send, and the scripts of answers, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from .fault import Fault
+
+_PART = "a text, or a `Text`, `Thinking`, `RedactedThinking`, `Call`, `Declined` or `Block`"
+_ANSWER = "a text, an `Answer` or a `Recorded`"
 
 
 @dataclass(frozen=True)
@@ -153,9 +158,6 @@ class Recorded:
         self.content_type = content_type
 
 
-_PART = "a text, or a `Text`, `Thinking`, `RedactedThinking`, `Call`, `Declined` or `Block`"
-
-
 def _check(value: object, kinds: Any, what: str, right: str) -> None:
     if not isinstance(value, kinds):
         raise TypeError(f"{what} is a `{type(value).__name__}` (must be {right})")
@@ -163,3 +165,50 @@ def _check(value: object, kinds: Any, what: str, right: str) -> None:
 
 Script = Answer | Recorded | str
 """What a script is made of; a string is an answer of text."""
+
+
+def checked_answers(answers: Any) -> list[Script]:
+    """Return a list of answers.
+
+    Raises:
+        TypeError: It is no list, or one of them is of another type.
+    """
+    listed = _read_list(answers, "answers", f"a list of answers, each {_ANSWER}")
+    for place, answer in enumerate(listed):
+        checked_answer(answer, f"answer {place} of the script")
+    return listed
+
+
+def checked_answer(answer: Any, where: str) -> Answer | Recorded:
+    """Return an answer; a text becomes one.
+
+    Raises:
+        TypeError: It is of another type.
+    """
+    if isinstance(answer, str):
+        return Answer(answer)
+    if not isinstance(answer, Answer | Recorded):
+        raise TypeError(f"{where} is a `{type(answer).__name__}` (must be {_ANSWER})")
+    return answer
+
+
+def checked_faults(faults: Any) -> list[Fault | None]:
+    """Return a list of faults.
+
+    Raises:
+        TypeError: It is no list, or one of them is of another type.
+    """
+    listed = _read_list(faults, "faults", "a list of faults, each a `Fault`, or None for none")
+    for place, fault in enumerate(listed):
+        if fault is not None and not isinstance(fault, Fault):
+            raise TypeError(
+                f"fault {place} of the script is a `{type(fault).__name__}` (must be a `Fault`, or"
+                " None for none)"
+            )
+    return listed
+
+
+def _read_list(given: Any, name: str, right: str) -> list[Any]:
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise TypeError(f"`{name}` is a `{type(cast('object', given)).__name__}` (must be {right})")
+    return list(cast("Iterable[Any]", given))

@@ -1,9 +1,12 @@
-"""Which fields an object may have, and of which types."""
+"""Which fields an object may have and of which types, as the official SDK of a dialect knows them."""
 
 from __future__ import annotations
 
+import json
+import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 Path = tuple[str | int, ...]
@@ -80,3 +83,29 @@ def find_problem(value: Mapping[str, Any], fields: Fields, path: Path) -> Proble
         if not is_kind(found, expected):
             return Problem("type", (*path, name), expected, kind_of(found))
     return None
+
+
+class SdkFields:
+    """The objects of requests, as the official SDK of a dialect declares them.
+
+    Attributes:
+        objects: Objects by their names.
+        groups: Groups of objects whose `type` (of messages their `role`) says which fields they
+            have beside it.
+    """
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        """Read the content of a table."""
+        read = {
+            group: {name: Fields(**fields) for name, fields in members.items()}
+            for group, members in table.items()
+        }
+        self.objects: Mapping[str, Fields] = read.pop("objects")
+        self.groups: Mapping[str, Mapping[str, Fields]] = read
+
+
+@cache
+def read_sdk_fields(dialect: str) -> SdkFields:
+    """Read `sdk_fields.json` in the folder of a dialect."""
+    table = pathlib.Path(__file__).parents[1] / dialect / "sdk_fields.json"
+    return SdkFields(json.loads(table.read_text()))

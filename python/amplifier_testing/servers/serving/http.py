@@ -157,7 +157,7 @@ class LoopbackServer(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print the error of a bug; a client that goes away is none."""
+        """Print the error of a bug; a client that goes away is no bug."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 

@@ -59,7 +59,7 @@ class SchemaProblem:
     """What is wrong with a schema, and where."""
 
     path: Path
-    said: str
+    message: str
 
 
 def schema_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> SchemaProblem | None:

@@ -9,15 +9,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
 from typing import Self
 
-from .answer import Answer, Recorded, Script
-from .exchange import SeenRequest, Stream, Window
+from .answer import Answer, Recorded, Script, checked_answer, checked_answers, checked_faults
+from .exchange import SeenRequest, Stream, Window, encode_event, split_pieces
 from .fault import Fault, damage, refuse
 from .http import HttpRequest, LoopbackServer, Reply
 from .issued import Issued
 from .reading import Json, parse_body
 from .refusal import Refusal, RefusedError, ServiceErrors
-from .scripts import checked_answer, checked_answers, checked_faults
-from .sse import encode_event, split_pieces
 
 DEFAULT_ANSWER = "Hello! How can I help?"
 """What a server says when its script is over."""

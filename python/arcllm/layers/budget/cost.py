@@ -71,10 +71,10 @@ class Costs:
 
     def answer(self, response: LLMResponse, provider: str, model: str) -> int | None:
         """Return what an answer of a provider cost; None if that is not known."""
-        said: Any = response.metadata.get("cost_usd")
-        if (dollars := read_dollars(said)) is not None:
+        reported: Any = response.metadata.get("cost_usd")
+        if (dollars := read_dollars(reported)) is not None:
             return micros_of(dollars)
-        if "unreported" in response.metadata or said is not None:
+        if "unreported" in response.metadata or reported is not None:
             return None
         usage = response.usage
         entered, produced = read_count(usage.input_tokens), read_count(usage.output_tokens)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...exceptions import ArcLLMSecurityError
 from .canonical import canonical_json
-from .errors import ArcLLMSecurityError
 from .layer import SecurityLayer
 from .settings import SecuritySettings
 from .signing import Signer, verify_request

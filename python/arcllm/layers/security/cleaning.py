@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeVar, cast
 
 from amplifier_guard import Redactor
 
+from ...exceptions import ArcLLMSecurityError
 from .detector import Detector
-from .errors import ArcLLMSecurityError
 from .settings import Direction
 
 LEAST_NUMBER = 100_000_000

@@ -8,13 +8,12 @@ from dataclasses import replace
 from amplifier_guard import Redactor
 from amplifier_providers.running.closing import closing
 
-from ...exceptions import ArcLLMConfigError, ArcLLMParseError
+from ...exceptions import ArcLLMConfigError, ArcLLMParseError, ArcLLMSecurityError
 from ...step import Call, Piece, Step
 from ...types import LLMResponse
 from ..layer import Layer
 from .cleaning import Cleaning
 from .detector import detector_of
-from .errors import ArcLLMSecurityError
 from .messages import clean_message, clean_parse_error, clean_response
 from .settings import Direction, SecuritySettings
 from .signing import signer_of

@@ -52,16 +52,16 @@ def clean_response(response: LLMResponse, cleaning: Cleaning) -> LLMResponse:
     if (opaque := _opaque(kept, cleaning)) is not kept:
         changes["opaque"] = opaque
     for name in _SPOKEN:
-        said = response.metadata.get(name)
-        if said is not None and (without := cleaning.data(said)) is not said:
+        value = response.metadata.get(name)
+        if value is not None and (without := cleaning.data(value)) is not value:
             metadata = changes.get("metadata", response.metadata)
             changes["metadata"] = {**metadata, name: without}
     if problems := response.metadata.get(INVALID):
         texts = list(problems.values())
-        if (said := each_cleaned(texts, cleaning.text)) is not texts:
+        if (cleaned := each_cleaned(texts, cleaning.text)) is not texts:
             metadata = changes.get("metadata", response.metadata)
             # The ids stay: they name calls of the response.
-            changes["metadata"] = {**metadata, INVALID: dict(zip(problems, said, strict=True))}
+            changes["metadata"] = {**metadata, INVALID: dict(zip(problems, cleaned, strict=True))}
     return response.model_copy(update={**changes, "raw": None}) if changes else response
 
 

@@ -115,7 +115,7 @@ class AnswerStream:
         self._cleaning = cleaning
         self._texts: dict[_Key, tuple[_Told, TextStream]] = {}
         self._calls: dict[int, tuple[ToolCallDelta, TextStream]] = {}
-        self._told: dict[_Key, _Text] = {}
+        self._open_texts: dict[_Key, _Text] = {}
         """All texts of the answer, by their blocks."""
 
     def deltas(self, delta: Delta) -> Iterator[Delta]:
@@ -143,7 +143,7 @@ class AnswerStream:
         else:
             key = type(delta), delta.block
             yield from self._flushed_texts(key)
-            text = self._told.setdefault(key, _Text(delta))
+            text = self._open_texts.setdefault(key, _Text(delta))
             text.raw.append(delta.text)
             _, stream = self._texts.get(key, (delta, None))
             if stream is None:
@@ -162,16 +162,16 @@ class AnswerStream:
             if rest := stream.flush():
                 yield replace(delta, arguments=rest)
         self._calls.clear()
-        for text in self._told.values():
+        for text in self._open_texts.values():
             if rest := text.continue_text(self._cleaning):
                 yield replace(text.delta, text=rest)
-        self._told.clear()
+        self._open_texts.clear()
 
     def _flushed_texts(self, current: _Key | None) -> Iterator[Delta]:
         """Yield the rest of all texts but the one that goes on."""
         for key in [key for key in self._texts if key != current]:
             delta, stream = self._texts.pop(key)
-            text = self._told[key]
+            text = self._open_texts[key]
             text.flushed_at = len(text.raw)
             if rest := stream.flush():
                 text.shown.append(rest)
@@ -180,8 +180,8 @@ class AnswerStream:
     def _forget(self, block: int) -> None:
         for key in [key for key in self._texts if key[1] == block]:
             del self._texts[key]
-        for key in [key for key in self._told if key[1] == block]:
-            del self._told[key]
+        for key in [key for key in self._open_texts if key[1] == block]:
+            del self._open_texts[key]
         for index in [
             index
             for index, (delta, _) in self._calls.items()

@@ -1,9 +1,12 @@
-"""Encoding of a `ChatRequest` as the body of `POST /chat/completions`."""
+"""The format of Chat Completions: the body of `POST /chat/completions`, and the blocks of its answers."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from typing_extensions import override
 
 from amplifier_core.message_models import ChatRequest
 
@@ -25,6 +28,7 @@ from ..wire.options import (
 )
 from ..wire.rules import NameForm
 from ..wire.schema import object_schema
+from ..wire.wire_format import WireFormat
 from .answer_form import add_answer_form
 from .config import ChatSettings
 from .presets import Preset
@@ -33,10 +37,11 @@ from .turns import ChatRules, TurnMessages, system_text
 
 _TOOL_NAMES = NameForm()
 _MAX_STOPS = 4
+PATH = "/chat/completions"
 
 
-class ChatEncoder:
-    """Encodes the requests of one conversation after another; what was encoded is kept."""
+class ChatFormat(WireFormat):
+    """Writes and reads one conversation after another; what was encoded is kept."""
 
     def __init__(
         self,
@@ -44,8 +49,8 @@ class ChatEncoder:
         settings: ChatSettings,
         *,
         sees: Callable[[str], bool] | None = None,
+        path: str = PATH,
         names_model: bool = True,
-        profile_of: Callable[[str], ModelProfile] = model_profile,
     ) -> None:
         """Encode for a service.
 
@@ -53,10 +58,12 @@ class ChatEncoder:
             preset: What its requests look like, with the settings that say so.
             settings: The settings of the requests.
             sees: Whether a model takes images; None if the preset says it.
+            path: Where requests go, after the base URL.
             names_model: Whether the body names the model; not where the address does.
-            profile_of: Returns what a model of OpenAI can do.
         """
-        self._profile_of = profile_of
+        super().__init__()
+        self.path = path
+        self.limit_key = preset.limit_key
         self._preset = preset
         self._settings = settings
         self._sees = sees
@@ -64,10 +71,15 @@ class ChatEncoder:
         self._history = History()
         self._writer = TurnWriter(TurnMessages(preset))
 
+    @override
     def use_settings(self, settings: ChatSettings) -> None:
-        """Encode with other settings from now on."""
         self._settings = settings
 
+    def profile_of(self, model: str) -> ModelProfile:
+        """Return what a model of OpenAI can do, as far as its name says it."""
+        return model_profile(model)
+
+    @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         """Encode `request`.
 
@@ -89,6 +101,29 @@ class ChatEncoder:
         if not history.turns:
             raise nothing_to_send(provider, model)
         return self._encode(request, history, model, given)
+
+    @override
+    def raw_block(self, block: JsonDict) -> JsonDict:
+        shown_thinking = self._preset.shown_thinking
+        match block.get("type"):
+            case "tool_call":
+                arguments = block.get("raw_arguments")
+                if not isinstance(arguments, str):
+                    arguments = json.dumps(block.get("arguments"), ensure_ascii=False)
+                call_id = {"id": block["id"]} if block.get("id") else {}
+                function = {"name": block.get("name"), "arguments": arguments}
+                return {**call_id, "type": "function", "function": function}
+            case "text" if block.get("refusal"):
+                return {"type": "refusal", "refusal": block["refusal"]}
+            case "thinking" if shown_thinking == "content":
+                thought = {"type": "text", "text": block.get("thinking")}
+                return {"type": "thinking", "thinking": [thought]}
+            case "thinking":
+                raw = {shown_thinking: block.get("thinking")}
+                details = block.get("reasoning_details")
+                return {**raw, "reasoning_details": details} if details else raw
+            case _:
+                return block
 
     def _encode(
         self, request: ChatRequest, history: CheckedHistory, model: str, options: dict[str, Any]
@@ -117,7 +152,7 @@ class ChatEncoder:
                     "services take no more",
                 )
         self._add_tools(encoded, request)
-        add_thinking(encoded, preset, self._profile_of(model), limit)
+        add_thinking(encoded, preset, self.profile_of(model), limit)
         instruction = add_answer_form(encoded, request, preset.output)
         system = system_text([*history.system, *([{"text": instruction}] if instruction else [])])
         if system:

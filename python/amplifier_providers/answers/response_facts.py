@@ -1,8 +1,13 @@
-"""The tool calls of a response, whichever of its fields has them."""
+"""The tool calls of a response, and the reasons why an answer is not whole."""
 
 from __future__ import annotations
 
 from amplifier_core.message_models import ChatResponse, ToolCall, ToolCallBlock
+
+CUT_SHORT = frozenset({"max_tokens", "length", "model_context_window_exceeded", "pause_turn"})
+"""Reasons of services why an answer ended before its end."""
+REFUSED = frozenset({"refusal", "content_filter", "safety"})
+"""Reasons of services why there is no answer."""
 
 
 def tool_calls_of(response: ChatResponse) -> list[ToolCall]:

@@ -1,9 +1,12 @@
-"""Encoding of a `ChatRequest` as the body of `POST /v1/messages`."""
+"""The format of the Messages API: the body of `POST /v1/messages`, and the blocks of its answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
 
 from amplifier_core.message_models import ChatRequest
 
@@ -19,12 +22,16 @@ from ..wire.options import (
     nothing_to_send,
     stop_texts,
 )
-from ..wire.strict_schema import strict_schema
+from ..wire.schema import strict_schema
+from ..wire.wire_format import WireFormat
 from .config import PROVIDER, AnthropicConfig
 from .models import ModelProfile, model_profile
 from .thinking import Sampling, add_sampling, add_thinking
 from .tools import add_tools
 from .turns import AnthropicRules, turn_message
+
+if TYPE_CHECKING:
+    from amplifier_stream import StreamResult
 
 _NOT_IN_SCHEMAS = frozenset(
     {
@@ -39,20 +46,25 @@ _FAST = "fast-mode-2026-02-01"
 _TASK_BUDGET = "task-budgets-2026-03-13"
 
 
-class AnthropicEncoder:
-    """Encodes the requests of one conversation after another; what was encoded is kept."""
+class AnthropicFormat(WireFormat):
+    """Writes and reads one conversation after another; what was encoded is kept."""
+
+    path = "/v1/messages"
 
     def __init__(self, config: AnthropicConfig) -> None:
         """Encode with these settings."""
+        super().__init__()
         self._config = config
         self._history = History()
         self._writer = TurnWriter(turn_message)
         self._received: dict[str, None] = {}
+        """The signatures of answers."""
 
+    @override
     def use_settings(self, settings: AnthropicConfig) -> None:
-        """Encode with other settings from now on."""
         self._config = settings
 
+    @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         """Encode `request`.
 
@@ -73,7 +85,27 @@ class AnthropicEncoder:
         prefill = model_profile(model).prefill
         return AnthropicRules(PROVIDER, model, ends_with_user=not prefill, received=self._received)
 
-    def note(self, blocks: Iterable[JsonDict]) -> None:
+    @override
+    def raw_block(self, block: JsonDict) -> JsonDict:
+        if block.get("type") != "tool_call":
+            return block
+        known = ("type", "arguments", "raw_arguments", "error")
+        raw = {key: value for key, value in block.items() if key not in known}
+        return {"type": "tool_use", **raw, "input": block.get("arguments")}
+
+    @override
+    def build_next_request(
+        self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
+    ) -> WireRequest | None:
+        """Go on where the API paused: its content is sent back unchanged."""
+        self._note_signatures(last)
+        most = self._config.max_continuations
+        if results[-1].raw_stop_reason != "pause_turn" or len(results) > most:
+            return None
+        message = json_bytes({"role": "assistant", "content": last})
+        return replace(encoded, turns=[*encoded.turns, message])
+
+    def _note_signatures(self, blocks: Iterable[JsonDict]) -> None:
         """Remember the signatures of an answer, so that its thinking is known again."""
         for block in blocks:
             if signature := block.get("signature") or block.get("data"):

@@ -1,13 +1,13 @@
-"""Settings of providers for models that write thinking or tool calls as tags in their text."""
+"""Settings of loops and providers about answers: the tags in their text, and how many calls they have."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, TypeAlias, cast
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from ..value_problems import Form
 
@@ -15,6 +15,11 @@ SESSION = "session"
 """The value of `tool_tags` for a tag with a random part, another one in each session."""
 _FORM = "true, false, a tag name or a list of tag names"
 _SESSION_TAG = re.compile("tool_[0-9a-f]{16}")
+
+
+USUAL_CALLS = 128
+CallsPerAnswer: TypeAlias = Annotated[int, Field(ge=1, le=10_000)]
+"""So many calls of an answer may run; further ones are refused."""
 
 
 def is_session_tag(tag: str) -> bool:

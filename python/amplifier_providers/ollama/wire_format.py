@@ -1,9 +1,11 @@
-"""Encoding of a `ChatRequest` as the body of `POST /api/chat`."""
+"""The format of Ollama itself: the body of `POST /api/chat`, and the blocks of its answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from typing_extensions import override
 
 from amplifier_core.message_models import ChatRequest, ResponseFormatJsonSchema
 
@@ -23,33 +25,51 @@ from ..wire.options import (
 from ..wire.rules import NameForm
 from ..wire.schema import object_schema, resolve_reference
 from ..wire.turn import SEPARATOR
+from ..wire.wire_format import WireFormat
 from .config import PROVIDER, OllamaConfig
-from .models import ModelFacts
+from .models import LookUp, ModelFacts
 from .requested_options import RequestedOptions, read_options
 from .turns import OllamaRules, messages_of
 
 _TOOL_NAMES = NameForm()
 
 
-class OllamaEncoder:
-    """Encodes the requests of one conversation after another; what was encoded is kept."""
+class OllamaFormat(WireFormat):
+    """Writes and reads one conversation after another; what was encoded is kept."""
 
-    def __init__(self, config: OllamaConfig, facts: Callable[[str], ModelFacts]) -> None:
+    path = "/api/chat"
+    limit_key = "num_predict"
+
+    def __init__(
+        self,
+        config: OllamaConfig,
+        facts: Callable[[str], ModelFacts],
+        look_up: LookUp | None = None,
+    ) -> None:
         """Encode for a server.
 
         Args:
             config: The settings of the requests.
             facts: Returns what is known of a model.
+            look_up: Asks the server about the model of a request; None to ask nothing.
         """
+        super().__init__()
+        self._look_up = look_up
         self._config = config
         self._facts = facts
         self._history = History()
         self._writer = TurnWriter(messages_of)
 
+    @override
     def use_settings(self, settings: OllamaConfig) -> None:
-        """Encode with other settings from now on."""
         self._config = settings
 
+    @override
+    async def prepare(self, request: ChatRequest, options: Mapping[str, Any]) -> None:
+        if self._look_up is not None:
+            await self._look_up(self._config, request, options)
+
+    @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         """Encode `request`.
 
@@ -71,6 +91,21 @@ class OllamaEncoder:
         if not history.turns:
             raise nothing_to_send(PROVIDER, model)
         return self._encode(wishes, history, model, given)
+
+    @override
+    def raw_block(self, block: JsonDict) -> JsonDict:
+        match block.get("type"):
+            case "tool_call":
+                given = block.get("arguments")
+                arguments = block.get("raw_arguments") if given is None else given
+                call_id = {"id": block["id"]} if block.get("id") else {}
+                return {
+                    **call_id, "function": {"name": block.get("name"), "arguments": arguments},
+                }  # fmt: skip
+            case "thinking":
+                return {"thinking": block.get("thinking")}
+            case _:
+                return block
 
     def _encode(
         self, wishes: RequestedOptions, history: CheckedHistory, model: str, given: dict[str, Any]
