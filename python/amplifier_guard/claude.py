@@ -7,7 +7,6 @@ keys. Whatever the dialect cannot express of a kernel's message is reported in a
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias, Union
 
@@ -21,6 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticSerializationError
 
+from amplifier_core import world
 from amplifier_core._engine import (
     claude_from_kernel,
     claude_migrate_text,
@@ -52,6 +52,10 @@ __all__ = [
 
 RandomBits: TypeAlias = Callable[[int], int]
 """Returns a number of that many random bits, such as `secrets.randbits`."""
+
+
+def _random_bits(count: int) -> int:
+    return int.from_bytes(world.random_bytes((count + 7) // 8)) >> -count % 8
 
 
 class TextBlock(OpenModel):
@@ -253,7 +257,7 @@ def migrate_text(text: str, role: str = "user") -> ClaudeMessage:
 
 
 def migrate_tool_response(
-    text: str, tool_use_id: str | None = None, *, randbits: RandomBits = secrets.randbits
+    text: str, tool_use_id: str | None = None, *, randbits: RandomBits = _random_bits
 ) -> ToolResultBlock:
     """Convert a legacy tool response such as `Tool result: file contents` to a tool result.
 
@@ -267,6 +271,6 @@ def migrate_tool_response(
     return ToolResultBlock.model_validate_json(claude_migrate_tool_response(tool_use_id, text))
 
 
-def new_tool_use_id(*, randbits: RandomBits = secrets.randbits) -> str:
+def new_tool_use_id(*, randbits: RandomBits = _random_bits) -> str:
     """Create an id for a tool call: `toolu_` and eight hexadecimal digits."""
     return claude_new_tool_use_id(randbits(32))

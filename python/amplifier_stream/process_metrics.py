@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
+from amplifier_core import world
 from amplifier_core._kernel.capability_names import STREAM_METRICS as CAPABILITY
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_stream.histogram import Histogram
@@ -19,7 +19,7 @@ class StreamMetrics:
     An answer that is processed without them is not measured.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, clock: Callable[[], float] = world.monotonic) -> None:
         """Measure with this clock, which counts seconds."""
         self.clock = clock
         self._latency = Histogram()

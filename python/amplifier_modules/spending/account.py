@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Literal
 
+from amplifier_core import world
 from amplifier_providers.prices.amounts import Estimate, Spent
 
 from .budget import Budget
@@ -44,7 +44,7 @@ class Account:
     def __init__(
         self,
         budget: Budget,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = world.monotonic,
         above: Sequence[Account] = (),
     ) -> None:
         """Begin with nothing used.

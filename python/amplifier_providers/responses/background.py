@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 import anyio
 
+from amplifier_core import world
 from amplifier_core._kernel import sleep as waiting
 from amplifier_core.llm_errors import LLMError, LLMTimeoutError
 
@@ -39,7 +39,7 @@ class Background:
         params: Mapping[str, str] | None = None,
         *,
         retries: Retries,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = world.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
         """Keep what is needed; nothing is sent.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping
 from threading import Lock
 from types import TracebackType
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import anyio
 
-from amplifier_core import events
+from amplifier_core import events, world
 from amplifier_core.llm_errors import InvalidRequestError, LLMError
 from amplifier_core.message_models import ChatRequest, Usage
 
@@ -112,7 +111,7 @@ class Call:
         self._options = options
         self._first = encoded
         self._last = encoded
-        self._started = time.monotonic()
+        self._started = world.monotonic()
         self._results: list[StreamResult] = []
         self._blocks: list[tuple[JsonDict, JsonDict]] = []
         self._details: dict[str, Any] = {}
@@ -350,7 +349,7 @@ class Call:
             data = {"message": text, "level": "warning", "source": source}
             await self._provider.emit(events.USER_NOTIFICATION, data)
         about = {"provider": self._provider.name, "model": self._first.model}
-        duration = round((time.monotonic() - self._started) * 1000)
+        duration = round((world.monotonic() - self._started) * 1000)
         await self._provider.emit(
             events.LLM_RESPONSE, {**about, "duration_ms": duration, **payload}
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio.to_thread
 
+from amplifier_core import world
 from amplifier_core._kernel import sleep as waiting
 from amplifier_core.events import PROVIDER_THROTTLE
 
@@ -41,7 +41,7 @@ class Load:
         settings: HttpSettings,
         endpoint: Endpoint,
         emit: Callable[[str, dict[str, Any]], Awaitable[None]],
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] = world.time,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
         self._provider = provider

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from decimal import Decimal
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
-from uuid import uuid4
 
+from amplifier_core import world
 from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, SESSION_COST
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
@@ -48,7 +48,7 @@ _LONGEST_ANSWER = 8_192
 
 def new_call_id() -> str:
     """Return an id for a call that the service gave none."""
-    return f"call_{uuid4().hex[:24]}"
+    return f"call_{world.random_bytes(12).hex()}"
 
 
 class WireProvider:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from amplifier_core import world
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class SeenRequest:
     """The parsed body; `None` without one, or if it is not a JSON object."""
     raw: bytes
     """The body as it came."""
-    at: float = field(default_factory=lambda: time.monotonic(), compare=False)
-    """When it came, by `time.monotonic`."""
+    at: float = field(default_factory=world.monotonic, compare=False)
+    """When it came, by `world.monotonic`."""
 
 
 @dataclass(frozen=True)
