@@ -48,6 +48,7 @@ fn new_id_prefix(py: Python<'_>) -> PyResult<String> {
 #[pymethods]
 impl ToolCallParser {
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     #[pyo3(signature = (
         tags = None,
         *,
