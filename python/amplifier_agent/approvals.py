@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
-from uuid import uuid4
 
+from amplifier_core import world
 from amplifier_core.approval import find_approval_mistake
 from amplifier_modules.tool.function_call import call_function
 
@@ -177,7 +177,7 @@ def question_about(prompt: str, seconds: float | None) -> Question:
     call = ASKED_CALL.get()
     limited = seconds is not None and 0 < seconds < float("inf")
     return Question(
-        id=uuid4().hex if call is None else call.question_id,
+        id=world.random_bytes(16).hex() if call is None else call.question_id,
         tool_name="" if call is None else call.tool_name,
         arguments={} if call is None else call.arguments,
         action=prompt,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
+import secrets
 from collections.abc import Iterable, Mapping
 
 from amplifier_guard import Redactor
@@ -39,7 +39,7 @@ def is_word(value: str) -> bool:
     return 2 * sum(pair in _PAIRS for pair in pairs) >= len(pairs)
 
 
-_SALT = os.urandom(16)
+_SALT = secrets.token_bytes(16)
 """Without it the digest of a part of a secret could be searched for."""
 
 

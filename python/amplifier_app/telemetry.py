@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from amplifier_app.notice import notice
+from amplifier_core import world
 
 OBSERVER: dict[str, Any] = {"module": "hooks-observe", "config": {"opentelemetry": True}}
 """The hook module that makes the spans and metrics, as in a mount plan."""
@@ -84,9 +84,9 @@ def _shut_down(shutdowns: list[Callable[[], object]]) -> None:
     threads = [threading.Thread(target=shutdown, daemon=True) for shutdown in shutdowns]
     for thread in threads:
         thread.start()
-    end = time.monotonic() + _GRACE_SECONDS
+    end = world.monotonic() + _GRACE_SECONDS
     for thread in threads:
-        thread.join(max(0.0, end - time.monotonic()))
+        thread.join(max(0.0, end - world.monotonic()))
     if any(thread.is_alive() for thread in threads):
         notice(
             f"warning: telemetry could not be sent within {_GRACE_SECONDS:g} s; check the collector"

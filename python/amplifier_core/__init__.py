@@ -61,6 +61,7 @@ _SUBMODULES = {
     "module_sources",
     "utils",
     "validation",
+    "world",
 }
 """Submodules that an attribute access imports: programs use them after a bare import."""
 

@@ -118,8 +118,8 @@ class ErrorHandler:
         budget: Seconds after the first call beyond which no retry begins; None for no limit.
         max_types: Most types of errors that are counted.
         forget_after: Seconds after which a type is forgotten unless it occurs again.
-        clock: Returns the time in seconds; it must not run backwards. None for `time.monotonic`.
-        random: Returns a number from 0 to 1; None for `random.random`.
+        clock: Returns the time in seconds; it must not run backwards. None for `world.monotonic`.
+        random: Returns a number from 0 to 1; None for `world.random`.
 
     Raises:
         ValueError: A setting is out of range.
@@ -167,7 +167,7 @@ class CircuitBreaker:
         failures: Failures in a row that open it.
         recovery: Seconds until the trial; a trial without a result is given up after as long.
         clock: Returns the time in seconds; a time before the latest one counts as the latest. None
-            for `time.monotonic`.
+            for `world.monotonic`.
 
     Raises:
         ValueError: A setting is out of range.
@@ -389,7 +389,7 @@ class RateLimiter:
         provider: Rate of each provider.
         max_names: Most names that are counted at a time, at least 3.
         clock: Returns the time in seconds; a time before the latest one counts as the latest. None
-            for `time.monotonic`.
+            for `world.monotonic`.
 
     Raises:
         ValueError: A setting is out of range.
@@ -437,14 +437,14 @@ def migrate_tool_response(
     Args:
         text: The response; without this prefix, the whole text is the content.
         tool_use_id: The id of the call; None creates one.
-        randbits: Returns the random bits of that id; None for `secrets.randbits`.
+        randbits: Returns the random bits of that id; None for bits of `amplifier_core.world`.
     """
 
 def new_tool_use_id(*, randbits: Callable[[int], int] | None = None) -> str:
     """Create an id for a tool call: `toolu_` and eight hexadecimal digits.
 
     Args:
-        randbits: Returns as many random bits as it is asked for; None for `secrets.randbits`.
+        randbits: Returns as many random bits as it is asked for; None for bits of `amplifier_core.world`.
     """
 
 def _round_trip_error_context(json: bytes) -> str:
@@ -869,8 +869,14 @@ def shorten(text: str, most: int) -> str:
 def keep_decisions(level: str) -> None:
     """Keep decisions from this level on: `off`, `error`, `warning`, `info`, `debug`, `trace`."""
 
-def take_decisions() -> list[tuple[int, str, str, float]]:
-    """Return decisions since the last call: level, place, text and seconds since 1970 of each."""
+def take_decisions() -> list[tuple[int, str, str, float | None]]:
+    """Return decisions since the last call: level, place, text and seconds since 1970 of each.
+
+    The seconds are None where a world is in use that is not the system.
+    """
+
+def follow_world(is_replaced: bool) -> None:
+    """Ask `amplifier_core.world` for time and randomness, or read the system again."""
 
 @final
 class SearchReport:

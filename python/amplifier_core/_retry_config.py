@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import random
 import warnings
 from operator import index
 from typing import Any, NoReturn
 
+from . import world
 from .error_messages import short_repr
 
 
@@ -192,7 +192,7 @@ def compute_delay(
     if delay_multiplier is not None and math.isfinite(delay_multiplier) and delay_multiplier > 0:
         delay *= delay_multiplier
     if config.jitter:
-        delay *= 0.5 + random.random()
+        delay *= 0.5 + world.random()
     # Last, so that nothing above undercuts what the server demands.
     if config.honor_retry_after and retry_after is not None and retry_after > delay:
         delay = float(retry_after)

@@ -5,7 +5,7 @@ The call that is open is a context variable, so tasks that run side by side keep
 
 from contextvars import ContextVar
 
-from . import events
+from . import events, world
 
 __all__ = [
     "INTERIM_EVENTS",
@@ -35,9 +35,7 @@ _open_call: ContextVar[str | None] = ContextVar("amplifier_core_request_id", def
 
 def new_request_id() -> str:
     """Make an id for a call: a random UUID."""
-    from uuid import uuid4
-
-    return str(uuid4())
+    return world.new_uuid()
 
 
 def current_request_id() -> str | None:

@@ -8,9 +8,8 @@ from bisect import insort
 from collections.abc import Callable, Coroutine, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
-from uuid import uuid4
 
-from . import correlation, events
+from . import correlation, events, world
 from ._hook_result import UNKNOWN_KEYS, ContextInjection, HookResult
 from ._kernel.answer_mistakes import is_mistaken, judge_mistake, warn_of_mistake
 from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
@@ -112,7 +111,7 @@ class HookRegistry(metaclass=ABCMeta):
         registration = Registration(
             serial=self._next_serial,
             priority=integer(priority, "priority", bits=32),
-            name=f"_auto_{event}_{uuid4()}" if name is None else text(name, "name"),
+            name=f"_auto_{event}_{world.new_uuid()}" if name is None else text(name, "name"),
             handler=handler,
             fail_closed=flag(fail_closed, "fail_closed"),
             timeout=time_limit(timeout),
@@ -153,7 +152,7 @@ class HookRegistry(metaclass=ABCMeta):
         registration = Registration(
             serial=self._next_serial,
             priority=_LAST,
-            name=f"_auto_*_{uuid4()}" if name is None else text(name, "name"),
+            name=f"_auto_*_{world.new_uuid()}" if name is None else text(name, "name"),
             handler=handler,
             fail_closed=False,
             timeout=None,

@@ -25,6 +25,8 @@ from amplifier_core._models import tool_content
 from amplifier_core.base_models import ClosedModel, Cost, Integer
 from amplifier_core.message_models import ImageBlock, TextBlock
 
+from . import world
+
 __all__ = [
     "ApprovalRequest",
     "ApprovalResponse",
@@ -245,7 +247,7 @@ class SessionStatus(ClosedModel):
     """Status of a session."""
 
     session_id: str
-    started_at: datetime = Field(default_factory=datetime.now)
+    started_at: datetime = Field(default_factory=lambda: datetime.fromtimestamp(world.time()))
     """Local time, without a zone."""
     ended_at: datetime | None = None
     status: Literal["running", "completed", "failed", "cancelled"] = "running"

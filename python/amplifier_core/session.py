@@ -10,9 +10,8 @@ from abc import ABCMeta
 from datetime import datetime
 from types import SimpleNamespace
 from typing import Any, Self, cast
-from uuid import uuid4
 
-from . import _session_exec
+from . import _session_exec, world
 from ._kernel.argument import any_text, flag
 from ._loading.review import review, reviewed_failure
 from ._native.choice import extension
@@ -67,7 +66,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             TypeError: An argument is of the wrong type.
         """
         check_main_modules(config)
-        self.session_id = any_text(session_id, "session_id") if session_id else str(uuid4())
+        self.session_id = any_text(session_id, "session_id") if session_id else world.new_uuid()
         self.parent_id = None if parent_id is None else any_text(parent_id, "parent_id")
         self.config = config
         self.status = SessionStatus(session_id=self.session_id)
@@ -158,7 +157,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         was_initialized, self._initialized = self._initialized, False
         try:
             if was_initialized:
-                self.status.ended_at = datetime.now()
+                self.status.ended_at = datetime.fromtimestamp(world.time())
                 ended = {"session_id": self.session_id, "status": self.status.status}
                 await self.coordinator.hooks.emit(SESSION_END, ended)
         finally:

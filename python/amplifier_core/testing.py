@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
 from types import SimpleNamespace
 from typing import Any, Self
 from unittest.mock import AsyncMock
 
-from . import ModuleCoordinator
+from . import ModuleCoordinator, world
 from .error_messages import short_repr
 from .event_loop import sleep
 from .events import SESSION_END, SESSION_START
@@ -188,9 +187,9 @@ async def wait_for(condition: Callable[[], bool], timeout: float = 1.0) -> bool:
         condition: Asked every 10 milliseconds.
         timeout: Most seconds to wait.
     """
-    end = monotonic() + timeout
+    end = world.monotonic() + timeout
     while not condition():
-        if monotonic() >= end:
+        if world.monotonic() >= end:
             return False
         await sleep(0.01)
     return True

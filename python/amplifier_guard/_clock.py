@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 Clock: TypeAlias = Callable[[], float]
-"""Returns the current time in seconds, such as `time.monotonic`."""
+"""Returns the current time in seconds, such as `world.monotonic`."""
 
 
 def in_seconds(seconds: float) -> str:

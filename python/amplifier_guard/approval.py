@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from amplifier_core import world
 from amplifier_guard.guard_error import GuardError
 
 __all__ = ["Approval", "ApprovalDenied", "ApprovalTicket"]
@@ -49,7 +49,7 @@ class ApprovalTicket:
         approval: Approval,
         *,
         lifetime: float = 300.0,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = world.monotonic,
     ) -> None:
         """Ask about `approval`; it expires `lifetime` seconds from now by `clock`."""
         if not 0 < lifetime < float("inf"):

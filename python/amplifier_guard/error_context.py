@@ -18,6 +18,7 @@ from pydantic import (
 )
 from typing_extensions import override
 
+from amplifier_core import world
 from amplifier_core._engine import (
     describe_error_context,
     enter_error_context,
@@ -35,7 +36,7 @@ _MOST_OPERATIONS, _MOST_RETRIES = error_context_limits()
 
 
 def _now() -> datetime:
-    return datetime.now(UTC)
+    return datetime.fromtimestamp(world.time(), UTC)
 
 
 def _writable(text: str) -> str:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Literal, TypeAlias, get_args
 
+from amplifier_core import world
 from amplifier_core._engine import keep_decisions, take_decisions
 from amplifier_guard.redact import Redactor
 
@@ -57,7 +58,8 @@ def log_decisions(redactor: Redactor | None = None) -> int:
             if redactor is not None:
                 text = redactor.redact(text)
             record = logger.makeRecord(logger.name, level, "(rust)", 0, text, (), None)
-            record.created, record.msecs = seconds, seconds % 1 * 1000
+            created = world.time() if seconds is None else seconds
+            record.created, record.msecs = created, created % 1 * 1000
             logger.handle(record)
     return len(kept)
 

@@ -10,6 +10,7 @@ import anyio
 import httpcore2
 import httpx2
 
+from amplifier_core import world
 from amplifier_guard.url import Destination, Resolver, UrlDenied, UrlPolicy
 from amplifier_guard.url_hop import judge_hop
 
@@ -61,7 +62,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
             extensions=request.extensions,
         )
         try:
-            answer = await self._pool.handle_async_request(sent)
+            answer = await world.outside("http", lambda: self._pool.handle_async_request(sent))
         except Exception as error:
             raise _translate_error(error) from error
         return httpx2.Response(

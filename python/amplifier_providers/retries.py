@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import Field
 
 from amplifier_core import event_loop as waiting
+from amplifier_core import world
 from amplifier_core.events import PROVIDER_RETRY, PROVIDER_THROTTLE
 from amplifier_core.llm_errors import (
     AbortError,
@@ -113,7 +113,7 @@ class Retries:
         settings: RetrySettings,
         hooks: Any = None,
         cancellation: Any = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = world.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
         self._provider = provider

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
+from amplifier_core import world
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.session_capabilities import STREAM_METRICS as CAPABILITY
 
@@ -22,7 +22,7 @@ class StreamMetrics:
     An answer that is processed without them is not measured.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, clock: Callable[[], float] = world.monotonic) -> None:
         """Measure with this clock, which counts seconds."""
         self.clock = clock
         self._latency = Histogram()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Generator
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,12 @@ from amplifier_agent import (
     hook,
     tool,
 )
-from amplifier_core import ConfigurationError, HookResult
+from amplifier_core import ConfigurationError, HookResult, world
 from amplifier_core.approval import ApprovalTimeoutError
 from amplifier_core.models import ApprovalRequest, ApprovalResponse
-from amplifier_modules.spending.ledger import Ledger
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "modules"))
-from virtual_time import BACKENDS
+from virtual_time import BACKENDS, LoopWorld
 
 HOUR = 3600.0
 CALL = {"tool": "wipe", "arguments": {"path": "old"}}
@@ -38,9 +38,9 @@ def anyio_backend(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    parent, _, owner = Ledger.__init__.__defaults__ or (None, None, None)
-    monkeypatch.setattr(Ledger.__init__, "__defaults__", (parent, anyio.current_time, owner))
+def jumping_clock() -> Generator[None]:
+    with world.use(LoopWorld()):
+        yield
 
 
 @tool(needs_approval=True)

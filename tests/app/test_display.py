@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from typing import Any
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given
@@ -12,8 +14,21 @@ from hypothesis import strategies as st
 
 from amplifier_app.display import Display
 from amplifier_app.display.screen import Screen
+from amplifier_core import world
 
 Event = tuple[str, dict[str, Any]]
+UseClock: TypeAlias = Callable[[Callable[[], float]], None]
+
+
+class ClockedWorld(world.World):
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.monotonic = clock
+
+
+@pytest.fixture
+def use_clock() -> Generator[UseClock]:
+    with ExitStack() as used:
+        yield lambda clock: used.enter_context(world.use(ClockedWorld(clock)))
 
 
 class Terminal(io.StringIO):
@@ -356,11 +371,9 @@ def test_nothing_is_drawn_over_what_a_person_is_asked() -> None:
     display.finish()
 
 
-def test_the_wait_for_the_model_is_counted_up_to_its_limit(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_wait_for_the_model_is_counted_up_to_its_limit(use_clock: UseClock) -> None:
     file, now = Terminal(), [100.0]
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    use_clock(lambda: now[0])
     screen = Screen(file, width=80)
     display = Display(screen)
     display.handle("llm:request", {"timeout": 600.0})
@@ -374,9 +387,9 @@ def test_the_wait_for_the_model_is_counted_up_to_its_limit(
     display.finish()
 
 
-def test_the_progress_of_tools_is_drawn_with_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_progress_of_tools_is_drawn_with_their_names(use_clock: UseClock) -> None:
     file, now = Terminal(), [100.0]
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    use_clock(lambda: now[0])
     screen = Screen(file, width=100)
     display = Display(screen)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,11 @@ import trio
 from pydantic import BaseModel
 
 from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, hook, tool
-from amplifier_core import ChatRequest, ChatResponse, TextBlock
+from amplifier_core import ChatRequest, ChatResponse, TextBlock, world
 from amplifier_core.event_loop import asyncio_task
-from amplifier_modules.spending.ledger import Ledger
-from amplifier_modules.spending.shared_account import SharedAccount
 
 sys.path.insert(0, str(Path(__file__).parent))
-from virtual_time import BACKENDS
+from virtual_time import BACKENDS, LoopWorld
 
 
 @pytest.fixture(params=sorted(BACKENDS))
@@ -28,10 +27,9 @@ def anyio_backend(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    parent, _, owner = Ledger.__init__.__defaults__ or (None, None, None)
-    monkeypatch.setattr(Ledger.__init__, "__defaults__", (parent, anyio.current_time, owner))
-    monkeypatch.setattr(SharedAccount.__init__, "__defaults__", (anyio.current_time,))
+def jumping_clock() -> Generator[None]:
+    with world.use(LoopWorld()):
+        yield
 
 
 class Slow(BaseProvider):

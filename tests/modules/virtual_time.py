@@ -6,7 +6,10 @@ import asyncio
 import selectors
 from typing import Any
 
+import anyio
 from trio.testing import MockClock
+
+from amplifier_core import world
 
 
 class _JumpingSelector(selectors.DefaultSelector):
@@ -36,3 +39,10 @@ BACKENDS = {
     "trio": lambda: ("trio", {"clock": MockClock(autojump_threshold=0)}),
 }
 """What `anyio_backend` returns for a test in virtual time."""
+
+
+class LoopWorld(world.World):
+    """The system, with the clock of the event loop."""
+
+    def monotonic(self) -> float:
+        return anyio.current_time()

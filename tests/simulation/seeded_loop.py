@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
-import pytest
-
-from amplifier_modules.spawn import tasks
-from amplifier_modules.spending.ledger import Ledger
+from amplifier_core.world import World
 
 MAX_BATCHES = 100_000
 """A session that takes more batches of callbacks turns in a circle."""
@@ -75,18 +71,31 @@ class SeededLoop(asyncio.BaseEventLoop):
         self.after_batch()
 
 
-@contextmanager
-def virtual_clock() -> Generator[None]:
-    """Let what asks `time.monotonic` how long a turn or a task takes ask the event loop."""
+class LoopWorld(World):
+    """The time of a loop, and the randomness of a seed."""
 
-    class LoopTime:
-        @staticmethod
-        def monotonic() -> float:
-            return asyncio.get_running_loop().time()
+    def __init__(self, loop: asyncio.AbstractEventLoop, random: Random) -> None:
+        """Begin where the loop is.
 
-    parent, clock, owner = Ledger.__init__.__defaults__ or ()
-    assert clock is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ledger.__init__, "__defaults__", (parent, LoopTime.monotonic, owner))
-        patch.setattr(tasks, "time", LoopTime)
-        yield
+        Args:
+            loop: Its clock is read, from any place.
+            random: Makes ids and jitter.
+        """
+        self._loop = loop
+        self._random = random
+
+    def time(self) -> float:
+        """Return the seconds since the epoch, at which every loop began."""
+        return self._loop.time()
+
+    def monotonic(self) -> float:
+        """Return the time of the loop."""
+        return self._loop.time()
+
+    def random(self) -> float:
+        """Return the next number of the seed."""
+        return self._random.random()
+
+    def random_bytes(self, count: int) -> bytes:
+        """Return the next bytes of the seed."""
+        return self._random.randbytes(count)

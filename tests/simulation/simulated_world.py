@@ -26,6 +26,8 @@ ASKING: ContextVar[str] = ContextVar("asking_session")
 """The session that asks a model here."""
 
 TRACED = (
+    "timestamp",
+    "tool_call_id",
     "task_id",
     "status",
     "reason",
@@ -34,7 +36,7 @@ TRACED = (
     "block_index",
     "kind",
 )
-"""What of an event goes into the trace; its times differ from run to run."""
+"""What of an event goes into the trace; ids and times are those of the seed, too."""
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
@@ -81,7 +83,6 @@ class World:
         self._jobs: dict[str, tuple[SpentTurn | None, Budget | None]] = {}
         self._ran: set[int] = set()
         self._number = 0
-        self._calls: dict[str, int] = {}
         self.steered: Counter[str] = Counter()
         """Messages that steer, how many times each was given; minus where it came out."""
 
@@ -150,9 +151,6 @@ class World:
         told = tuple(
             _ADDRESS.sub("", str(data[key])) for key in TRACED if data.get(key) is not None
         )
-        if (call_id := data.get("tool_call_id")) is not None:
-            # The loop for tags makes random ids.
-            told = (f"call {self._calls.setdefault(call_id, len(self._calls) + 1)}", *told)
         self.trace.append((self._now(), record.number, event, *told))
         if event == "execution:start":
             self._begin_turn(record, data)

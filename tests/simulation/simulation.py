@@ -13,7 +13,7 @@ from typing import Any
 
 from broken import BrokenPromiseError
 from event_pairs import BEGINNINGS, PAIRS
-from seeded_loop import SeededLoop, StuckError, virtual_clock
+from seeded_loop import LoopWorld, SeededLoop, StuckError
 from session_plan import SessionPlan, TurnPlan, session_plan
 from simulated_model import SimulatedModel
 from simulated_tools import simulated_tools
@@ -23,6 +23,7 @@ from amplifier_agent import Agent, Session, hook
 from amplifier_agent.function_hook import Hook
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.models import HookResult
+from amplifier_core.world import use
 from amplifier_modules.spawn.tasks import tasks_of
 
 COMMAND = "python tests/simulation/repeat.py"
@@ -76,7 +77,7 @@ def simulate(seed: int) -> Simulated:
 
     loop.set_exception_handler(note_unhandled)
     try:
-        with virtual_clock(), _errors_heard(world):
+        with use(LoopWorld(loop, Random(f"world {seed}"))), _errors_heard(world):
             try:
                 loop.run_until_complete(_converse(world, plan, statuses))
                 loop.run_until_complete(loop.shutdown_asyncgens())

@@ -21,6 +21,7 @@ def test_every_session_keeps_all_promises(chunk: int) -> None:
         simulate(seed)
 
 
+# Holds: world-4
 def test_the_same_seed_has_the_same_trace_and_another_one_another() -> None:
     digests = [simulate(seed).digest for seed in range(12)]
 
@@ -28,6 +29,7 @@ def test_the_same_seed_has_the_same_trace_and_another_one_another() -> None:
     assert len(set(digests)) == 12
 
 
+# Holds: world-4
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
 def test_a_seed_has_the_same_trace_in_every_process(hash_seed: str) -> None:
     ran = subprocess.run(

@@ -27,6 +27,7 @@ mod session;
 mod simple_context;
 mod sync;
 mod together;
+mod world;
 
 pub use basic_loop::BasicLoop;
 pub use cancellation::CancellationToken;
@@ -37,3 +38,4 @@ pub use module::Module;
 pub use scripted_provider::{ScriptItem, ScriptedProvider};
 pub use session::{Session, SessionBuilder, SessionOptions};
 pub use simple_context::SimpleContext;
+pub use world::SystemWorld;

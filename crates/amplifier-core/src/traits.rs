@@ -6,7 +6,7 @@ use std::any::Any;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use indexmap::IndexMap;
 
@@ -297,6 +297,19 @@ pub trait Kernel: Send + Sync {
 
     /// The capability of this name.
     fn capability(&self, name: &str) -> Option<Capability>;
+
+    /// Where the session gets time and randomness; a loop makes its ids of it.
+    fn world(&self) -> &dyn World;
+}
+
+/// Where a session gets time and randomness: the system, or what a test or a replay puts in its
+/// place.
+pub trait World: Send + Sync {
+    /// The current time, for time stamps.
+    fn time(&self) -> SystemTime;
+
+    /// Random bytes, for one id.
+    fn random_bytes(&self) -> [u8; 16];
 }
 
 /// A running tool call; it counts as finished when this is dropped, for whatever reason.

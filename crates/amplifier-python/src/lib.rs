@@ -14,6 +14,7 @@ mod module;
 mod stream;
 mod trace;
 mod traverse;
+mod world;
 
 /// The Rust engine behind `amplifier_core`.
 #[pyo3::pymodule]
@@ -86,6 +87,7 @@ mod _engine {
         json::{read_json, write_json},
         model::{json_schema, round_trip, shared_types},
         trace::{keep_decisions, take_decisions},
+        world::follow,
     };
 
     #[pymodule_export]

@@ -7,13 +7,15 @@ use std::collections::VecDeque;
 use std::fmt::{Debug, Write};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level, Metadata, Subscriber, callsite, span};
+
+use crate::world;
 
 /// The most lines that are kept; the oldest are dropped first.
 const MAX_LINES: usize = 1000;
@@ -34,8 +36,8 @@ static IS_LISTENING: AtomicBool = AtomicBool::new(false);
 static LINES: Mutex<VecDeque<Told>> = Mutex::new(VecDeque::new());
 
 /// A traced decision: its level as in `logging`, its place, its text, and its time in seconds
-/// since 1970.
-type Told = (u8, &'static str, String, f64);
+/// since 1970, unless a world of Python has it.
+type Told = (u8, &'static str, String, Option<f64>);
 
 struct Listener;
 
@@ -82,12 +84,12 @@ impl Subscriber for Listener {
         let mut line = Line::default();
         event.record(&mut line);
         let about = event.metadata();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = world::system_time().map(|now| now.duration_since(UNIX_EPOCH));
         let told = (
             severity(*about.level()),
             about.target(),
             line.0,
-            now.unwrap_or_default().as_secs_f64(),
+            now.map(|since| since.unwrap_or_default().as_secs_f64()),
         );
         let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() >= MAX_LINES {
@@ -134,8 +136,10 @@ pub(crate) fn keep_decisions(level: &str) -> PyResult<()> {
 }
 
 /// Return the decisions since the last call: level, place, text and seconds since 1970 of each.
+///
+/// The seconds are None where a world is in use that is not the system.
 #[pyfunction]
-pub(crate) fn take_decisions() -> Vec<(u8, &'static str, String, f64)> {
+pub(crate) fn take_decisions() -> Vec<(u8, &'static str, String, Option<f64>)> {
     let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
     lines.drain(..).collect()
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
@@ -12,6 +11,8 @@ from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 from typing_extensions import override
+
+from amplifier_core import world
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -197,7 +198,7 @@ class Screen:
         self._waiting_text = what if shown is None else shown
         if what != self._waiting:
             self._waiting = what
-            self._waiting_since = time.monotonic()
+            self._waiting_since = world.monotonic()
             if not what:
                 self._erase()
 
@@ -209,7 +210,7 @@ class Screen:
             return
         self._ticks += 1
         sign = self.glyphs.spinner[self._ticks % len(self.glyphs.spinner)]
-        seconds = int(time.monotonic() - self._waiting_since)
+        seconds = int(world.monotonic() - self._waiting_since)
         limit = "" if self._waiting_limit is None else f" of {self._waiting_limit:,.0f} s"
         text = f"{sign} {self._waiting_text}" + (f" ({seconds} s{limit})" if seconds >= 2 else "")
         before, after = self._pen("note")

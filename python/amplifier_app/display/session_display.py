@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from amplifier_app.display.preview import failure_summary, progress_summary, res
 from amplifier_app.display.renderer import ContentBlockRenderer
 from amplifier_app.display.task_lines import TaskLines, is_of_sub_agent
 from amplifier_app.display.tokens import TokenCount
-from amplifier_core import events
+from amplifier_core import events, world
 from amplifier_modules.loops.goal.pursuit import JUDGE, SUMMARY
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 
@@ -52,7 +51,7 @@ class Display:
 
     shows_blocks = True
 
-    def __init__(self, screen: Screen, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, screen: Screen, *, clock: Callable[[], float] = world.monotonic) -> None:
         self._screen = screen
         self._clock = clock
         self._renderer = ContentBlockRenderer(screen=screen)

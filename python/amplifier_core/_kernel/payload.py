@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from .. import world
 from ..plain_data import PLAIN, copy_of, dump_model, is_container, key_of, shape_of
 
 
@@ -125,4 +126,4 @@ def _is_alike(value: Any, handed_out: Any) -> bool:
 
 def timestamp() -> str:
     """Return now in UTC as RFC 3339 with six fraction digits and `+00:00`: text order is time order."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+    return datetime.fromtimestamp(world.time(), UTC).isoformat(timespec="microseconds")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+
+from amplifier_core import world
 
 
 class Timestamps:
@@ -14,7 +15,7 @@ class Timestamps:
     has one, and to write it anew takes five times as long.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, clock: Callable[[], float] = world.time) -> None:
         """Write the time of a clock that returns seconds since 1970."""
         self._clock = clock
         self._second = -1

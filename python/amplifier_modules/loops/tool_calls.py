@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -11,6 +10,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from amplifier_core import world
 from amplifier_core.interruption import Interruption
 from amplifier_core.message_models import ChatResponse, TextBlock
 
@@ -54,7 +54,7 @@ class ToolRound:
         self._equal_errors = (
             None if recovery is not None and recovery.owns_calls else state.equal_errors
         )
-        self._group_id = os.urandom(16).hex()
+        self._group_id = world.random_bytes(16).hex()
         self._calls: list[CallRun] = []
         self._waiting: deque[CallRun] = deque()
         self._withdrawn: list[CallRun] = []

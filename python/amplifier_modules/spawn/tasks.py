@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 import anyio
 
-from amplifier_core import AmplifierSession
+from amplifier_core import AmplifierSession, world
 from amplifier_core.interruption import stand_alone
 from amplifier_core.session_capabilities import SESSION_COST, SESSION_TASKS
 
@@ -261,7 +260,7 @@ class Tasks:
     async def _do(self, task: Task, prompt: str, call_id: str | None = None) -> None:
         """Do a task; only a cancellation from outside is raised."""
         assert task.child is not None
-        child, began = task.child, time.monotonic()
+        child, began = task.child, world.monotonic()
         call_id = call_id or self._call_id()
         about = {
             "task_id": task.id,
@@ -287,7 +286,7 @@ class Tasks:
                 **about,
                 "status": answer.status,
                 "reason": answer.reason,
-                "duration_ms": round((time.monotonic() - began) * 1000),
+                "duration_ms": round((world.monotonic() - began) * 1000),
                 **used.facts(),
             }
             try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from threading import Lock
 from types import MappingProxyType, TracebackType
 from typing import Any, Literal
 
+from amplifier_core import world
 from amplifier_providers.prices.amounts import Estimate, Spent
 
 from .budget import Budget
@@ -71,7 +71,7 @@ class Account:
     def __init__(
         self,
         budget: Budget,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = world.monotonic,
         above: Sequence[Account] = (),
     ) -> None:
         """Begin with nothing used.

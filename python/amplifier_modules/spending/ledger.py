@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
 from typing import Any, Protocol
 
+from amplifier_core import world
 from amplifier_providers.prices.allowance import NoRoomError
 from amplifier_providers.prices.amounts import NOTHING, Estimate, Spent
 from amplifier_providers.prices.call_bound import CallBound
@@ -50,7 +50,7 @@ class Ledger(Account):
         self,
         budget: Budget,
         parent: Ledger | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = world.monotonic,
         owner: Any = None,
     ) -> None:
         """Begin with nothing used.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
+from amplifier_core import world
 from amplifier_providers.prices.amounts import NOTHING
 
 from .account import Account
@@ -21,7 +21,7 @@ class SharedAccount(Account):
     _name = "shared budget"
     _about = MappingProxyType({"is_shared": True})
 
-    def __init__(self, budget: Budget, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, budget: Budget, clock: Callable[[], float] = world.monotonic) -> None:
         """Begin with nothing used.
 
         Args:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from typing import Annotated, Any, TypeAlias, cast
 
 from pydantic import BeforeValidator, Field
+
+from amplifier_core import world
 
 from ..value_problems import Form
 
@@ -29,7 +30,7 @@ def is_session_tag(tag: str) -> bool:
 
 def _tool_tags(value: Any) -> Any:
     """Read the tags of calls; those of a session are made here, once for each mount."""
-    return (f"tool_{os.urandom(8).hex()}",) if value == SESSION else _tags("tool")(value)
+    return (f"tool_{world.random_bytes(8).hex()}",) if value == SESSION else _tags("tool")(value)
 
 
 def _tags(default: str) -> Callable[[Any], Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Literal
-from uuid import uuid4
 
 from pydantic import ValidationError
 
+from amplifier_core import world
 from amplifier_core.llm_errors import StreamError
 from amplifier_core.message_models import (
     ChatResponse,
@@ -117,7 +117,10 @@ class Gathered:
 def tool_call(call: ParsedCall) -> ToolCall:
     """Return a call as responses have it; one that cannot run has an `error` and no arguments."""
     arguments = call.arguments
-    known: dict[str, Any] = {"id": call.id or f"call_{uuid4().hex}", "name": call.name}
+    known: dict[str, Any] = {
+        "id": call.id or f"call_{world.random_bytes(16).hex()}",
+        "name": call.name,
+    }
     if arguments is None:
         return ToolCall(**known, arguments={}, **broken_call_fields(call.error, call))
     return ToolCall(**known, arguments=arguments)

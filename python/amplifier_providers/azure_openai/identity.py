@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
@@ -10,6 +9,7 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
+from amplifier_core import world
 from amplifier_core.llm_errors import AuthenticationError, LLMError
 
 from ..settings import SettingError
@@ -44,7 +44,7 @@ class Tokens:
         self,
         credential: Credential,
         hide: Callable[[str], object],
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = world.time,
     ) -> None:
         """Fetch nothing yet.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from amplifier_core import world
 from amplifier_core.message_models import ChatRequest
 
 from ..wire.fields import blocks_of
@@ -94,7 +94,7 @@ class Turn:
 
 def new_call(name: str, arguments: dict[str, Any]) -> Call:
     """Make a call with a new id."""
-    return Call(f"call_{secrets.token_hex(12)}", name, arguments)
+    return Call(f"call_{world.random_bytes(12).hex()}", name, arguments)
 
 
 def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from amplifier_core import world
 
 _HEADER = re.compile(
     r"anthropic-ratelimit-(?P<kind>[a-z0-9-]{1,40})-(?P<what>limit|remaining|reset)"
@@ -36,7 +37,7 @@ class RateLimit:
 
 
 def rate_limits(
-    headers: Mapping[str, str], now: Callable[[], float] = time.time
+    headers: Mapping[str, str], now: Callable[[], float] = world.time
 ) -> list[RateLimit]:
     """Return the limits that the headers of an answer name in full; others are ignored.
 
@@ -53,7 +54,7 @@ def rate_limits(
     return limits
 
 
-def reset_wait(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+def reset_wait(headers: Mapping[str, str], now: Callable[[], float] = world.time) -> float | None:
     """Return the seconds until all limits are whole again of which nothing is left.
 
     This is what a refusal without `retry-after` says about the next call; None if it does not.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, TypeVar
 
+from amplifier_core import world
 from amplifier_core.error_messages import short_repr
 
 from ..services import OWN_SERVERS
@@ -52,7 +52,7 @@ class Pricing:
         address: str = "",
         prices: Mapping[str, ModelPrices] | None = None,
         *,
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] = world.time,
     ) -> None:
         self._service = service
         self._source = Source(service, address)

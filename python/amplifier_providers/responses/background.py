@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -12,6 +11,7 @@ import anyio
 from typing_extensions import override
 
 from amplifier_core import event_loop as waiting
+from amplifier_core import world
 from amplifier_core.llm_errors import LLMError, LLMTimeoutError
 
 from ..retries import Retries
@@ -41,7 +41,7 @@ class Background(Sender):
         emit: Emit,
         *,
         retries: Retries,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = world.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
         """Keep what is needed; nothing is sent.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import AsyncIterator, Callable
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
+
+from amplifier_core import world
 
 from .body_reading import has_framed_body, plain_headers
 from .client import ServiceClient
@@ -79,7 +80,7 @@ class Answer:
         self._has_ended = False
         self._pieces = aiter(response.aiter_bytes())
         self._deadline = deadline
-        self._content_at = monotonic()
+        self._content_at = world.monotonic()
 
     def __aiter__(self) -> AsyncIterator[list[StreamEvent]]:
         """Iterate over the lists of events; the answer is its own iterator."""
@@ -179,8 +180,8 @@ class Answer:
         if has_content:
             if self._silence is not None:
                 self._deadline = anyio.current_time() + self._silence
-            self._content_at = monotonic()
-        elif self._silence is None and monotonic() - self._content_at > MAX_SILENT_SECONDS:
+            self._content_at = world.monotonic()
+        elif self._silence is None and world.monotonic() - self._content_at > MAX_SILENT_SECONDS:
             # Looked at here alone: a scope around each wait costs more than all else of a piece.
             raise silent_error(self._client.service, self._model, MAX_SILENT_SECONDS)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
-from amplifier_core import events
+from amplifier_core import events, world
 from amplifier_core.message_models import Usage
 
 from ..prices.pricing import Pricing
@@ -73,7 +72,7 @@ class CallEvents:
 
     async def emit_request(self, encoded: WireRequest, longest_wait: float | None) -> None:
         """Emit that the first request is sent."""
-        self._started = time.monotonic()
+        self._started = world.monotonic()
         self._model = encoded.model
         if self.has_hooks:
             seconds = longest_wait or self._settings.timeout
@@ -138,7 +137,7 @@ class CallEvents:
             data = {"message": text, "level": "warning", "source": source}
             await self._emitter.emit(events.USER_NOTIFICATION, data)
         about = {"provider": self._provider, "model": self._model}
-        duration = round((time.monotonic() - self._started) * 1000)
+        duration = round((world.monotonic() - self._started) * 1000)
         await self._emitter.emit(events.LLM_RESPONSE, {**about, "duration_ms": duration, **payload})
 
     def _request_payload(self, encoded: WireRequest, seconds: float) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 from pydantic_core import from_json
 
+from amplifier_core import world
 from amplifier_core.llm_errors import LLMError
 
 from ..limits.endpoint import endpoint_of
@@ -132,7 +133,7 @@ class ServiceClient:
                 timeout=httpx2.Timeout(seconds, connect=min(seconds, _MAX_CONNECT_SECONDS)),
                 extensions=None if watch is None else {"trace": watch},
             )
-            response = await client.send(request, stream=True)
+            response = await world.outside("http", lambda: client.send(request, stream=True))
         except httpx2.ConnectTimeout as error:
             limit = min(seconds, _MAX_CONNECT_SECONDS)
             raise timeout_error(

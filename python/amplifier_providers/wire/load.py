@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping
 
 import anyio.to_thread
 
 from amplifier_core import event_loop as waiting
+from amplifier_core import world
 from amplifier_core.events import PROVIDER_THROTTLE
 
 from ..limits.endpoint import Endpoint, KnownLimit
@@ -40,7 +40,7 @@ class Load:
         settings: HttpSettings,
         endpoint: Endpoint,
         emit: Emit,
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] = world.time,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
         self._provider = provider

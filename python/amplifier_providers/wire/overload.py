@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import anyio.to_thread
 from pydantic import Field, TypeAdapter
 
+from amplifier_core import world
 from amplifier_core.llm_errors import LLMError, ProviderUnavailableError
 
 from ..limits.endpoint import Endpoint
@@ -45,7 +45,7 @@ class Overload:
         endpoint: Endpoint,
         module: str,
         names: Mapping[str, str],
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] = world.time,
     ) -> None:
         asked = settings.fallback_model if settings.fallback_on_overload else None
         if settings.fallback_on_overload and asked is None:

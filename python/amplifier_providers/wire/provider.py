@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
-from uuid import uuid4
 
+from amplifier_core import world
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
@@ -39,7 +39,7 @@ _LONGEST_ANSWER = 8_192
 
 def new_call_id() -> str:
     """Return an id for a call that the service gave none."""
-    return f"call_{uuid4().hex[:24]}"
+    return f"call_{world.random_bytes(12).hex()}"
 
 
 class WireProvider:

@@ -10,17 +10,20 @@ from typing import Any
 import anyio.lowlevel
 import pytest
 
+from amplifier_core import world
+
 _monotonic = time.monotonic
 _time = time.time
 
 
-class KitClock:
+class KitClock(world.World):
     """The real time, and on top of it what was slept.
 
-    A provider that takes a clock and a `sleep` is given these methods. For others the kit replaces
-    `asyncio.sleep`, `anyio.sleep`, `trio.sleep` and the functions of `time` that tell the time,
-    while it looks at retries. A wait that none of this reaches is a real one: the same tests hold,
-    and take longer.
+    While the kit calls a provider, it is the world that all code of ours reads. For a provider that
+    does not read `amplifier_core.world`, the kit also replaces `asyncio.sleep`, `anyio.sleep`,
+    `trio.sleep` and the functions of `time` that return the time; one that takes a clock and a
+    `sleep` can be given these methods. A wait that none of this reaches is a real one: the same
+    tests hold, and take longer.
     """
 
     def __init__(self) -> None:
@@ -51,10 +54,10 @@ class KitClock:
 
     @contextmanager
     def replace_clocks(self) -> Generator[None]:
-        """Let everybody who sleeps or asks for the time by its usual name do so here."""
+        """Let all that reads the world, or sleeps or reads the time by a usual name, do so here."""
         import asyncio
 
-        with pytest.MonkeyPatch.context() as patch:
+        with world.use(self), pytest.MonkeyPatch.context() as patch:
             patch.setattr(asyncio, "sleep", self.sleep)
             patch.setattr(anyio, "sleep", self.sleep)
             try:

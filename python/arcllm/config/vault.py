@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol, cast
+
+from amplifier_core import world
 
 from ..exceptions import ArcLLMConfigError
 from .tables import VaultTable
@@ -31,7 +32,7 @@ class VaultResolver:
         clock: Returns seconds.
     """
 
-    def __init__(self, table: VaultTable, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, table: VaultTable, clock: Callable[[], float] = world.monotonic) -> None:
         self._table = table
         self._clock = clock
         self._vault: Vault | None = None

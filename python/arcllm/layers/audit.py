@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from pydantic import Field
 
+from amplifier_core import world
 from amplifier_guard import Redactor
 from amplifier_providers.settings import Settings
 
 from ..step import Call, Step
 from .log_line import LogLine
-from .observing import Observation, ObservingLayer
+from .observing import Observation, ObservingLayer, monotonic_ns
 from .telemetry import record_of
 
 logger = logging.getLogger("arcllm.audit")
@@ -54,8 +54,8 @@ class AuditLayer(ObservingLayer[float]):
         beneath: Step,
         settings: AuditSettings,
         *,
-        clock: Callable[[], int] = time.monotonic_ns,
-        now: Callable[[], float] = time.time,
+        clock: Callable[[], int] = monotonic_ns,
+        now: Callable[[], float] = world.time,
     ) -> None:
         super().__init__(beneath, clock)
         self._settings = settings

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
+from amplifier_core import world
 from amplifier_providers.running.closing import closing
 
 from ..step import Call, Piece, Step
@@ -62,6 +62,11 @@ class Observation(Generic[MarkT]):
         return type(self.error).__name__ if isinstance(self.error, Exception) else "cancelled"
 
 
+def monotonic_ns() -> int:
+    """Return `world.monotonic` in nanoseconds."""
+    return round(world.monotonic() * 1e9)
+
+
 class ObservingLayer(Layer, Generic[MarkT]):
     """Calls `_begins` before and `_ends` after each call, however it ends.
 
@@ -70,7 +75,7 @@ class ObservingLayer(Layer, Generic[MarkT]):
         clock: Returns the current time in nanoseconds.
     """
 
-    def __init__(self, beneath: Step, clock: Callable[[], int] = time.monotonic_ns) -> None:
+    def __init__(self, beneath: Step, clock: Callable[[], int] = monotonic_ns) -> None:
         super().__init__(beneath)
         self._clock = clock
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from amplifier_providers.running.closing import closing
 
 from ..step import Call, Piece, Step
 from ..types import LLMResponse
-from .observing import Observation, ObservingLayer
+from .observing import Observation, ObservingLayer, monotonic_ns
 from .otel_settings import OtelSettings, missing
 
 __all__ = ["HEADERS", "OtelLayer", "OtelSettings"]
@@ -61,7 +60,7 @@ class OtelLayer(ObservingLayer["Span"]):
         settings: OtelSettings,
         *,
         pipeline: Pipeline | None = None,
-        clock: Callable[[], int] = time.monotonic_ns,
+        clock: Callable[[], int] = monotonic_ns,
     ) -> None:
         super().__init__(beneath, clock)
         try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from threading import Lock
 
 from pydantic import Field
 
 from amplifier_core import event_loop as waiting
+from amplifier_core import world
 from amplifier_guard import Rate, RateLimited, RateLimiter
 from amplifier_providers.running.closing import closing
 from amplifier_providers.settings import Settings
@@ -50,7 +50,7 @@ class RateLimitLayer(Layer):
         beneath: Step,
         settings: RateLimitSettings,
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = world.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
         super().__init__(beneath)

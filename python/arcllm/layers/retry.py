@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random as _random
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Annotated, TypeVar
 
 from pydantic import Field
 
 from amplifier_core import event_loop as waiting
+from amplifier_core import world
 from amplifier_guard import ErrorContext, ErrorHandler, Retry, guarded_call
 from amplifier_providers.running.closing import closing
 from amplifier_providers.settings import Settings
@@ -62,9 +61,9 @@ class RetryLayer(Layer):
         beneath: Step,
         settings: RetrySettings,
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = world.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
-        random: Callable[[], float] = _random.random,
+        random: Callable[[], float] = world.random,
     ) -> None:
         super().__init__(beneath)
         self._codes = None if settings.retry_codes is None else frozenset(settings.retry_codes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from amplifier_providers.settings import Settings
 
 from ..step import Step
 from .log_line import LogLine
-from .observing import Observation, ObservingLayer
+from .observing import Observation, ObservingLayer, monotonic_ns
 
 logger = logging.getLogger("arcllm.telemetry")
 
@@ -53,7 +52,7 @@ class TelemetryLayer(ObservingLayer[None]):
         beneath: Step,
         settings: TelemetrySettings,
         *,
-        clock: Callable[[], int] = time.monotonic_ns,
+        clock: Callable[[], int] = monotonic_ns,
     ) -> None:
         super().__init__(beneath, clock)
         self._level = _LEVELS[settings.log_level]

@@ -11,11 +11,13 @@ use super::contribution::Channels;
 use super::hook::HookRegistry;
 use super::module::Module;
 use super::sync::{Mutex, lock};
+use super::world::SharedWorld;
 use crate::coordinator::{InjectionLimits, MountTarget, Slot, mount_target, unmount_target};
 use crate::error::{AmplifierError, MountError};
 use crate::json::Json;
 use crate::traits::{
     ApprovalProvider, Capability, ContextManager, DisplayService, Orchestrator, Provider, Tool,
+    World,
 };
 
 /// The parts of a session. Clones share them.
@@ -59,6 +61,7 @@ pub struct Coordinator {
 
 #[derive(Default)]
 struct Inner {
+    world: SharedWorld,
     hooks: HookRegistry,
     cancellation: CancellationToken,
     limits: InjectionLimits,
@@ -88,6 +91,26 @@ impl Coordinator {
                 ..Inner::default()
             }),
         }
+    }
+
+    /// An empty coordinator with these limits, in a world that is not the system.
+    #[must_use]
+    pub fn with_world(limits: InjectionLimits, world: Arc<dyn World>) -> Self {
+        let world = SharedWorld::new(world);
+        Self {
+            inner: Arc::new(Inner {
+                hooks: HookRegistry::with_world(world.clone()),
+                world,
+                limits,
+                ..Inner::default()
+            }),
+        }
+    }
+
+    /// Where its parts get time and randomness.
+    #[must_use]
+    pub fn world(&self) -> &dyn World {
+        &*self.inner.world
     }
 
     /// The hooks.

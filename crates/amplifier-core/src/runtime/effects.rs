@@ -79,7 +79,8 @@ async fn inject(
             item.event,
         );
         if let Some(context) = coordinator.context() {
-            context.add_message(message(item)).await?;
+            let now = coordinator.world().time();
+            context.add_message(message(item, now)).await?;
         }
     }
     Ok(match Projection::of(&ephemeral) {
@@ -89,12 +90,12 @@ async fn inject(
 }
 
 /// An injection as a message whose metadata names its source.
-fn message(item: ContextInjection) -> Message {
+fn message(item: ContextInjection, now: SystemTime) -> Message {
     let metadata = payload([
         ("source", "hook".into()),
         ("hook_name", item.hook_name.into()),
         ("event", item.event.into()),
-        ("timestamp", event_timestamp(SystemTime::now()).into()),
+        ("timestamp", event_timestamp(now).into()),
         ("requested_role", item.role.as_str().into()),
         ("ephemeral", false.into()),
         ("persisted", true.into()),

@@ -33,13 +33,11 @@ pub(super) async fn emit(
     handlers: &[Registration<Handler>],
     defaults: Object,
     data: Object,
+    now: SystemTime,
 ) -> HookResult {
     let mut payload = defaults;
     payload.extend(data);
-    payload.insert(
-        "timestamp".to_owned(),
-        event_timestamp(SystemTime::now()).into(),
-    );
+    payload.insert("timestamp".to_owned(), event_timestamp(now).into());
     let mut dispatch = Dispatch::new(payload);
     for registration in handlers {
         let name = &registration.name;

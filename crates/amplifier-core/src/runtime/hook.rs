@@ -5,10 +5,10 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use indexmap::IndexMap;
-use uuid::Uuid;
 
 use super::emission::{self, Handler};
 use super::sync::{Mutex, lock};
+use super::world::{SharedWorld, new_uuid};
 use crate::event::CANCEL_COMPLETED;
 use crate::hook::{self, Policy, Registration};
 use crate::json::{Json, Object};
@@ -47,6 +47,7 @@ use crate::traits::HookHandler;
 #[derive(Clone, Default)]
 pub struct HookRegistry {
     state: Arc<Mutex<State>>,
+    world: SharedWorld,
 }
 
 #[derive(Default)]
@@ -134,6 +135,14 @@ impl fmt::Debug for Unregister {
 }
 
 impl HookRegistry {
+    /// An empty registry in a world.
+    pub(super) fn with_world(world: SharedWorld) -> Self {
+        Self {
+            world,
+            ..Self::default()
+        }
+    }
+
     /// Registers a handler for an event, from the next emit on; as options, its name will do.
     ///
     /// A handler that holds a clone of its registry keeps both alive until it is unregistered.
@@ -148,7 +157,7 @@ impl HookRegistry {
             priority,
             policy,
         } = options.into();
-        let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", Uuid::new_v4()));
+        let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", new_uuid(&*self.world)));
         let handler: Handler = Arc::new(handler);
         let mut state = lock(&self.state);
         let handlers = &mut state.handlers;
@@ -200,7 +209,7 @@ impl HookRegistry {
             }
             (handlers, state.defaults.clone())
         };
-        emission::emit(event, &handlers, payload, data).await
+        emission::emit(event, &handlers, payload, data, self.world.time()).await
     }
 
     /// How often the completion of a cancellation was emitted.

@@ -7,7 +7,7 @@ use crate::cancellation::CancellationState;
 use crate::error::AmplifierError;
 use crate::json::Object;
 use crate::model::HookResult;
-use crate::traits::{BoxFuture, Capability, Kernel};
+use crate::traits::{BoxFuture, Capability, Kernel, World};
 
 impl Kernel for Coordinator {
     fn emit<'a>(&'a self, event: &'a str, data: Object) -> BoxFuture<'a, HookResult> {
@@ -52,6 +52,10 @@ impl Kernel for Coordinator {
 
     fn capability(&self, name: &str) -> Option<Capability> {
         self.get_capability(name)
+    }
+
+    fn world(&self) -> &dyn World {
+        Coordinator::world(self)
     }
 
     fn trigger_cancel_callbacks(&self) -> BoxFuture<'_, ()> {

@@ -7,12 +7,11 @@ pub use builder::SessionBuilder;
 use std::pin::pin;
 use std::sync::Arc;
 
-use uuid::Uuid;
-
 use super::coordinator::Coordinator;
 use super::hook::payload;
 use super::redaction::redacted;
 use super::sync::{Mutex, Notify, lock};
+use super::world::{SystemWorld, new_uuid};
 use tracing::Instrument;
 
 use crate::cancellation::CancellationState;
@@ -22,7 +21,7 @@ use crate::event;
 use crate::json::{Json, Object};
 use crate::session::{self, Initialization};
 use crate::session_config::SessionConfig;
-use crate::traits::{ApprovalProvider, DisplayService, Turn};
+use crate::traits::{ApprovalProvider, DisplayService, Turn, World};
 
 /// The identity of a session, and the services it uses.
 #[derive(Clone, Default)]
@@ -37,6 +36,8 @@ pub struct SessionOptions {
     pub approval: Option<Arc<dyn ApprovalProvider>>,
     /// The service that shows messages to the user.
     pub display: Option<Arc<dyn DisplayService>>,
+    /// Where it gets time and ids; the system if there is none.
+    pub world: Option<Arc<dyn World>>,
 }
 
 /// A conversation with its modules.
@@ -99,11 +100,13 @@ impl Session {
             is_resumed,
             approval,
             display,
+            world,
         } = options;
-        let coordinator = Coordinator::new(config.limits);
+        let world = world.unwrap_or_else(|| Arc::new(SystemWorld));
+        let coordinator = Coordinator::with_world(config.limits, world);
         coordinator.set_approval_provider(approval);
         coordinator.set_display_service(display);
-        let id = session_id.unwrap_or_else(|| Uuid::new_v4().to_string());
+        let id = session_id.unwrap_or_else(|| new_uuid(coordinator.world()).to_string());
         coordinator.hooks().set_default_fields(payload([
             ("session_id", id.clone().into()),
             (

@@ -1,17 +1,19 @@
 //! A context that keeps the conversation in memory.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::history::open_calls;
 use super::sync::{Mutex, lock};
+use super::world::SharedWorld;
 use crate::content::ContentBlock;
 use crate::error::ContextError;
 use crate::json::Json;
 use crate::message::{Message, MessageContent, Role};
 use crate::schema::to_json;
 use crate::timestamp::event_timestamp;
-use crate::traits::{BoxFuture, ContextManager, Provider};
+use crate::traits::{BoxFuture, ContextManager, Provider, World};
 
 /// The tokens of a request where neither the caller nor the provider names a limit.
 const DEFAULT_BUDGET: i64 = 200_000;
@@ -51,6 +53,7 @@ const OVERHEAD_TOKENS: i64 = 4;
 pub struct SimpleContext {
     system_prompt: Option<String>,
     conversation: Mutex<Conversation>,
+    world: SharedWorld,
 }
 
 #[derive(Default)]
@@ -76,23 +79,33 @@ impl SimpleContext {
         self
     }
 
+    /// Gets the times of the messages from a world that is not the system; call it before
+    /// `with_messages`.
+    #[must_use]
+    pub fn with_world(mut self, world: Arc<dyn World>) -> Self {
+        self.world = SharedWorld::new(world);
+        self
+    }
+
     /// Begins with the messages of an earlier conversation.
     #[must_use]
     pub fn with_messages(self, messages: impl IntoIterator<Item = Message>) -> Self {
-        lock(&self.conversation).set(messages.into_iter().collect());
+        let now = self.world.time();
+        lock(&self.conversation).set(messages.into_iter().collect(), now);
         self
     }
 }
 
 impl Conversation {
-    fn set(&mut self, messages: Vec<Message>) {
+    fn set(&mut self, messages: Vec<Message>, now: SystemTime) {
+        let dated = |message| dated(message, now);
         self.messages = messages.into_iter().map(dated).collect();
         self.start = 0;
     }
 
     /// Adds a message at the end, or the result of a tool behind its call: providers accept
     /// nothing between them.
-    fn put(&mut self, message: Message) {
+    fn put(&mut self, message: Message, now: SystemTime) {
         let is_awaited = message.role == Role::Tool && {
             let calls = open_calls(&self.messages);
             let id = message.tool_call_id.as_deref();
@@ -103,7 +116,7 @@ impl Conversation {
             Some(last) if is_awaited => last + 1,
             _ => self.messages.len(),
         };
-        self.messages.insert(place, dated(message));
+        self.messages.insert(place, dated(message, now));
     }
 
     /// The messages that fit.
@@ -147,7 +160,8 @@ impl Conversation {
 impl ContextManager for SimpleContext {
     fn add_message(&self, message: Message) -> BoxFuture<'_, Result<(), ContextError>> {
         Box::pin(async move {
-            lock(&self.conversation).put(message);
+            let now = self.world.time();
+            lock(&self.conversation).put(message, now);
             Ok(())
         })
     }
@@ -172,7 +186,8 @@ impl ContextManager for SimpleContext {
 
     fn set_messages(&self, messages: Vec<Message>) -> BoxFuture<'_, Result<(), ContextError>> {
         Box::pin(async move {
-            lock(&self.conversation).set(messages);
+            let now = self.world.time();
+            lock(&self.conversation).set(messages, now);
             Ok(())
         })
     }
@@ -204,11 +219,10 @@ fn is_lasting(message: &Message) -> bool {
 }
 
 /// The message with a timestamp in its metadata.
-fn dated(mut message: Message) -> Message {
+fn dated(mut message: Message, now: SystemTime) -> Message {
     let metadata = message.metadata.get_or_insert_default();
     if !metadata.contains_key("timestamp") {
-        let now = event_timestamp(SystemTime::now());
-        metadata.insert("timestamp".to_owned(), now.into());
+        metadata.insert("timestamp".to_owned(), event_timestamp(now).into());
     }
     message
 }

@@ -15,3 +15,4 @@ mod scripted_provider;
 mod session;
 mod simple_context;
 mod turns;
+mod world;

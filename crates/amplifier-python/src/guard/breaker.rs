@@ -23,7 +23,7 @@ use crate::traverse::Traverse;
 ///     failures: Failures in a row that open it.
 ///     recovery: Seconds until the trial; a trial without a result is given up after as long.
 ///     clock: Returns the time in seconds; a time before the latest one counts as the latest. None
-///         for `time.monotonic`.
+///         for `world.monotonic`.
 ///
 /// Raises:
 ///     ValueError: A setting is out of range.

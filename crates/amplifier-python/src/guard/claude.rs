@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::error::Error;
 use crate::lazy_object::ImportedClass;
+use crate::world;
 
 static CLAUDE_MESSAGE: ImportedClass =
     ImportedClass::new("amplifier_guard.claude", "ClaudeMessage");
@@ -45,7 +46,7 @@ pub(crate) fn migrate_text<'py>(
 /// Args:
 ///     text: The response; without this prefix, the whole text is the content.
 ///     tool_use_id: The id of the call; None creates one.
-///     randbits: Returns the random bits of that id; None for `secrets.randbits`.
+///     randbits: Returns the random bits of that id; None for bits of `amplifier_core.world`.
 #[pyfunction]
 #[pyo3(signature = (text, tool_use_id = None, *, randbits = None))]
 pub(crate) fn migrate_tool_response<'py>(
@@ -62,7 +63,7 @@ pub(crate) fn migrate_tool_response<'py>(
 /// Create an id for a tool call: `toolu_` and eight hexadecimal digits.
 ///
 /// Args:
-///     randbits: Returns as many random bits as it is asked for; None for `secrets.randbits`.
+///     randbits: Returns as many random bits as it is asked for; None for bits of `amplifier_core.world`.
 #[pyfunction]
 #[pyo3(signature = (*, randbits = None))]
 pub(crate) fn new_tool_use_id(
@@ -70,10 +71,10 @@ pub(crate) fn new_tool_use_id(
     randbits: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let bits = match randbits {
-        Some(randbits) => randbits.call1((32,))?,
-        None => py.import("secrets")?.call_method1("randbits", (32,))?,
+        Some(randbits) => randbits.call1((32,))?.extract()?,
+        None => world::new_uuid(py)?.as_fields().0,
     };
-    Ok(claude::new_tool_use_id(bits.extract()?))
+    Ok(claude::new_tool_use_id(bits))
 }
 
 fn read_model<'py>(

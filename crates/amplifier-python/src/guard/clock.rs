@@ -6,18 +6,19 @@ use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::traverse::traverse;
+use crate::world;
 
-/// A function of Python that returns the time in seconds, such as `time.monotonic`.
+/// A function of Python that returns the time in seconds, such as `world.monotonic`.
 pub(crate) struct Clock(Py<PyAny>);
 
 traverse!(Clock: 0);
 
 impl Clock {
-    /// This clock, else `time.monotonic`.
+    /// This clock, else `monotonic` of `amplifier_core.world`.
     pub(crate) fn of(py: Python<'_>, clock: Option<Py<PyAny>>) -> PyResult<Self> {
         Ok(Self(match clock {
             Some(clock) => clock,
-            None => py.import("time")?.getattr("monotonic")?.unbind(),
+            None => world::function(py, "monotonic")?.unbind(),
         }))
     }
 

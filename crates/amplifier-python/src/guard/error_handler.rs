@@ -15,6 +15,7 @@ use crate::guard::clock::{Clock, Count};
 use crate::guard::failure::read_failure;
 use crate::lazy_object::ImportedClass;
 use crate::traverse::Traverse;
+use crate::world;
 
 static RETRY: ImportedClass = ImportedClass::new("amplifier_guard.error_handler", "Retry");
 static GIVE_UP: ImportedClass = ImportedClass::new("amplifier_guard.error_handler", "GiveUp");
@@ -35,8 +36,8 @@ static GIVE_UP: ImportedClass = ImportedClass::new("amplifier_guard.error_handle
 ///     budget: Seconds after the first call beyond which no retry begins; None for no limit.
 ///     max_types: Most types of errors that are counted.
 ///     forget_after: Seconds after which a type is forgotten unless it occurs again.
-///     clock: Returns the time in seconds; it must not run backwards. None for `time.monotonic`.
-///     random: Returns a number from 0 to 1; None for `random.random`.
+///     clock: Returns the time in seconds; it must not run backwards. None for `world.monotonic`.
+///     random: Returns a number from 0 to 1; None for `world.random`.
 ///
 /// Raises:
 ///     ValueError: A setting is out of range.
@@ -99,7 +100,7 @@ impl ErrorHandler {
             clock: Clock::of(py, clock)?,
             random: match random {
                 Some(random) => random,
-                None => py.import("random")?.getattr("random")?.unbind(),
+                None => world::function(py, "random")?.unbind(),
             },
         })
     }

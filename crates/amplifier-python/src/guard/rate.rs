@@ -42,7 +42,7 @@ impl Rate {
 ///     provider: Rate of each provider.
 ///     max_names: Most names that are counted at a time, at least 3.
 ///     clock: Returns the time in seconds; a time before the latest one counts as the latest. None
-///         for `time.monotonic`.
+///         for `world.monotonic`.
 ///
 /// Raises:
 ///     ValueError: A setting is out of range.

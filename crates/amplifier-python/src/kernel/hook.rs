@@ -27,6 +27,7 @@ use crate::kernel::payload::top_level;
 use crate::kernel::timeout::TimeLimit;
 use crate::module::module;
 use crate::traverse::Traverse;
+use crate::world;
 
 /// The data with the `request_id` of its model call, where the event belongs to one.
 fn correlated<'py>(event: &str, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -132,7 +133,10 @@ impl RustHookRegistry {
     ) -> PyResult<RustUnregisterFn> {
         check_handler(handler, &format!("`{event}`"))?;
         let handler = handler.clone().unbind();
-        let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", uuid::Uuid::new_v4()));
+        let name = match name {
+            Some(name) => name,
+            None => format!("_auto_{event}_{}", world::new_uuid(slf.py())?),
+        };
         let policy = handlers::policy(fail_closed, timeout);
         let serial = slf.get().change(Some(&event), |state| {
             let name = name.clone();
@@ -175,7 +179,10 @@ impl RustHookRegistry {
     ) -> PyResult<RustUnregisterFn> {
         check_handler(handler, "every event")?;
         let handler = handler.clone().unbind();
-        let name = name.unwrap_or_else(|| format!("_auto_*_{}", uuid::Uuid::new_v4()));
+        let name = match name {
+            Some(name) => name,
+            None => format!("_auto_*_{}", world::new_uuid(slf.py())?),
+        };
         let serial = slf
             .get()
             .change(None, |state| state.registry.observe(handler, name.clone()));

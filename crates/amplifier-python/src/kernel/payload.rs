@@ -3,8 +3,6 @@
 //! Values are copied natively, never through text, so that NaN, big integers, lone surrogates and
 //! the order of keys survive.
 
-use std::time::SystemTime;
-
 use amplifier_core::event_timestamp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyString};
@@ -13,6 +11,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use crate::json_shape::{copy_of, dumped, is_container, is_plain, key_of, shape_below, shape_of};
 use crate::kernel::hook::defaults::Defaults;
 use crate::traverse::{Traverse, traverse};
+use crate::world;
 
 /// The data of an event on its way through the handlers.
 pub(crate) enum Payload {
@@ -51,7 +50,7 @@ impl Payload {
         };
         let py = data.py();
         let own = defaults.below(fields)?;
-        own.set_item(intern!(py, "timestamp"), event_timestamp(SystemTime::now()))?;
+        own.set_item(intern!(py, "timestamp"), event_timestamp(world::time(py)?))?;
         Fields::of(own).map(Self::Fields)
     }
 

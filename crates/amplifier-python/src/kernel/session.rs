@@ -28,6 +28,7 @@ use crate::kernel::session::state::{Inside, RustSession};
 use crate::lazy_object::ImportedClass;
 use crate::module::module;
 use crate::traverse::Traverse;
+use crate::world;
 
 static TURNS: ImportedClass = ImportedClass::new("amplifier_core.turns", "Turns");
 static INITIALIZE: Driver = Driver::new("RustSession.initialize");
@@ -77,8 +78,10 @@ impl RustSession {
             )));
         };
         check(config)?;
-        let session_id =
-            session_id.unwrap_or_else(|| PyString::new(py, &uuid::Uuid::new_v4().to_string()));
+        let session_id = match session_id {
+            Some(id) => id,
+            None => PyString::new(py, &world::new_uuid(py)?.to_string()),
+        };
         let parent_id = parent_id.map_or_else(|| py.None(), |parent| parent.into_any().unbind());
         let identity = Identity {
             session_id: session_id.clone().into_any(),

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use amplifier_core::event_timestamp;
 use amplifier_stream as stream;
@@ -21,6 +20,7 @@ use crate::stream::partial_arguments::Growing;
 use crate::stream::stream_event::StreamEvent;
 use crate::stream::stream_result::{StreamResult, error_to_python};
 use crate::traverse::{Traverse, traverse};
+use crate::world;
 
 /// Decodes one response of a model provider, whatever the chunks are.
 #[pyclass(frozen, module = "amplifier_core._engine")]
@@ -108,7 +108,7 @@ impl StreamDecoder {
             fed.map_err(Error::from)?;
             return Ok(Vec::new());
         }
-        Ok(stamp(py, events))
+        stamp(py, events)
     }
 
     /// Take a chunk in without its events; return whether it adds to the answer.
@@ -140,6 +140,7 @@ impl StreamDecoder {
     /// `body_is_whole` is whether the transport knows that all of the body came.
     #[pyo3(signature = (*, body_is_whole = false))]
     fn finish(&self, py: Python<'_>, body_is_whole: bool) -> PyResult<StreamResult> {
+        let now = world::time(py)?;
         let decoding = self.take()?;
         self.put_back(State::Finished);
         let end = if body_is_whole {
@@ -147,8 +148,8 @@ impl StreamDecoder {
         } else {
             BodyEnd::Unknown
         };
-        let result = decoding.decoder.finish_body(end, SystemTime::now());
-        let events = stamp(py, result.events.clone());
+        let result = decoding.decoder.finish_body(end, now);
+        let events = stamp(py, result.events.clone())?;
         let events: PyResult<_> = events.into_iter().map(|event| Py::new(py, event)).collect();
         Ok(StreamResult {
             result,
@@ -231,14 +232,17 @@ fn is_empty_delta(change: &Change) -> bool {
 }
 
 /// Stamps events with the time of this call.
-pub(crate) fn stamp(py: Python<'_>, events: Vec<stream::StreamEvent>) -> Vec<StreamEvent> {
+pub(crate) fn stamp(
+    py: Python<'_>,
+    events: Vec<stream::StreamEvent>,
+) -> PyResult<Vec<StreamEvent>> {
     // Written once for all events of a chunk, which came at the same time.
-    let timestamp = PyString::new(py, &event_timestamp(SystemTime::now())).unbind();
+    let timestamp = PyString::new(py, &event_timestamp(world::time(py)?)).unbind();
     let stamp = |event| StreamEvent {
         event,
         timestamp: timestamp.clone_ref(py),
     };
-    events.into_iter().map(stamp).collect()
+    Ok(events.into_iter().map(stamp).collect())
 }
 
 /// Decode the body of a response whose status is not a success.
@@ -256,7 +260,7 @@ pub(crate) fn decode_error<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let dialect = dialect.parse().map_err(Error::from)?;
     let headers = read_headers(headers)?;
-    let error = stream::decode_error(dialect, status, &headers, &body, SystemTime::now());
+    let error = stream::decode_error(dialect, status, &headers, &body, world::time(py)?);
     let fields = error_to_python(py, &error)?;
     fields.set_item("request_id", error.request_id)?;
     Ok(fields)

@@ -44,12 +44,16 @@ impl StreamProcessor {
 impl StreamProcessor {
     #[new]
     #[pyo3(signature = (parser = None, max_calls = 128))]
-    fn new(parser: Option<&Bound<'_, ToolCallParser>>, max_calls: usize) -> Self {
-        let parser = parser.map(|parser| parser.get().fresh());
+    fn new(
+        py: Python<'_>,
+        parser: Option<&Bound<'_, ToolCallParser>>,
+        max_calls: usize,
+    ) -> PyResult<Self> {
+        let parser = parser.map(|parser| parser.get().fresh(py)).transpose()?;
         let processor = stream::StreamProcessor::new(parser).with_max_calls(max_calls);
-        Self {
+        Ok(Self {
             processor: Mutex::new(processor),
-        }
+        })
     }
 
     /// Take a chunk and return what it brings.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,6 +18,7 @@ from amplifier_app.commands.provider_choice import (
 )
 from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
+from amplifier_core import world
 
 if TYPE_CHECKING:
     from amplifier_core.message_models import ChatResponse
@@ -104,12 +104,12 @@ async def _trial(provider: KnownProvider, config: Mapping[str, Any]) -> Trial:
     first: float | None = None
     kinds: set[str] = set()
     async with mount_provider(provider, config) as found:
-        begin = time.perf_counter()
+        begin = world.monotonic()
         async with closing(checked_chunks(found, request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ChatResponse):
-                    return Trial(piece, time.perf_counter() - begin, first, "thinking" in kinds)
-                first = time.perf_counter() - begin if first is None else first
+                    return Trial(piece, world.monotonic() - begin, first, "thinking" in kinds)
+                first = world.monotonic() - begin if first is None else first
                 kinds.add(str(getattr(piece, "type", "message")))
     raise RuntimeError(f"`{provider.name}` ended its answer without a response")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from inspect import Parameter, isawaitable, signature
 from typing import Any, cast
-from uuid import uuid4
 
 import pytest
 
+from amplifier_core import world
 from amplifier_core._loading.check import is_async
 
 
 def _question() -> dict[str, Any]:
     """Make a message that no context can have from before."""
-    return {"role": "user", "content": f"What is the answer to {uuid4()}?"}
+    return {"role": "user", "content": f"What is the answer to {world.new_uuid()}?"}
 
 
 async def _exchanges(context: Any) -> list[tuple[Any, Any]]:

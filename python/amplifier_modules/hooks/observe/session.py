@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from amplifier_core import world
 from amplifier_core.events import (
     EXECUTION_END,
     EXECUTION_START,
@@ -65,8 +65,8 @@ class SessionObserver:
         redactor: Redactor,
         telemetry: Any = None,
         stream_metrics: Callable[[], Any] = lambda: None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        clock: Callable[[], float] = time.perf_counter,
+        now: Callable[[], datetime] = lambda: datetime.fromtimestamp(world.time(), UTC),
+        clock: Callable[[], float] = world.monotonic,
     ) -> None:
         self.statistics = Statistics(settings.most_labels)
         self.traces = ToolTraces(settings.most_traces, now, clock)

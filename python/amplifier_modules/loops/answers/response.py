@@ -6,10 +6,10 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
-from uuid import uuid4
 
 from pydantic import BaseModel
 
+from amplifier_core import world
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.message_models import TextBlock, ToolCall
 
@@ -150,7 +150,7 @@ def _read_call(call: Any) -> RequestedCall:
     if not isinstance(arguments, dict):
         problem = problem or f"they are of type `{type(arguments).__name__}`, not an object"
     return RequestedCall(
-        id=str(_field(call, "id") or f"call_{uuid4().hex}"),
+        id=str(_field(call, "id") or f"call_{world.random_bytes(16).hex()}"),
         name=str(name),
         arguments=None if problem else dict(cast("dict[str, Any]", arguments)),
         problem=str(problem) if problem else None,

@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
-from uuid import uuid4
 
+from amplifier_core import world
 from amplifier_core.approval import AskedCall, note_asker
 from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED
 from amplifier_core.models import HookResult
@@ -70,7 +70,7 @@ def asked_call(call: Mapping[str, Any], tool_input: Any) -> AskedCall:
     """Return what those who answer see of the call, under a new id."""
     is_object = isinstance(tool_input, dict)
     arguments = dict(cast("dict[str, Any]", tool_input)) if is_object else {}
-    return AskedCall(uuid4().hex, str(call.get("tool_name") or ""), arguments)
+    return AskedCall(world.random_bytes(16).hex(), str(call.get("tool_name") or ""), arguments)
 
 
 def required_event(asked: AskedCall, result: Any) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import formatdate
-from time import time
 from typing import Literal
+
+from amplifier_core import world
 
 from .http import Reply
 
@@ -61,7 +62,7 @@ class Fault:
 
 def http_date(seconds: float) -> str:
     """Return the moment in so many seconds in the form of a header, as for `retry-after`."""
-    return formatdate(time() + seconds, usegmt=True)
+    return formatdate(world.time() + seconds, usegmt=True)
 
 
 PAGE = (

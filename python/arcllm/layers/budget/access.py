@@ -7,7 +7,6 @@ never blocks an event loop: one thread waits for it, in the order in which it wa
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
@@ -15,6 +14,8 @@ from typing import Protocol, TypeVar
 
 from anyio import CancelScope
 from anyio.to_thread import run_sync
+
+from amplifier_core import world
 
 from .store import BudgetStore, StoreBusyError
 
@@ -87,11 +88,11 @@ class BudgetAccess:
         await run_sync(closed.result, abandon_on_cancel=True)
 
     def _use_in_time(self, use: Use[T], *, waits: bool) -> T:
-        began = time.perf_counter()
+        began = world.monotonic()
         try:
             return use(waits=waits)
         finally:
-            self._is_slow = time.perf_counter() - began > _SLOW_SECONDS
+            self._is_slow = world.monotonic() - began > _SLOW_SECONDS
 
     def _submit(self, work: Callable[[], T]) -> Future[T]:
         """Let the thread do something after all that it has to do."""

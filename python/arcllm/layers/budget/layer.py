@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
+from amplifier_core import world
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN
 from amplifier_providers.running.closing import closing
 
@@ -50,7 +50,7 @@ class BudgetLayer(Layer):
         beneath: Step,
         settings: BudgetSettings,
         *,
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] = world.time,
         on_warning: Callable[[Standing], object] | None = None,
     ) -> None:
         super().__init__(beneath)

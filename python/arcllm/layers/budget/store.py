@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from random import getrandbits
 from threading import Lock
 from typing import TypeVar
+
+from amplifier_core import world
 
 from .account import Account, Limit
 from .errors import ArcLLMBudgetFileError
@@ -96,7 +97,7 @@ class BudgetStore:
             StoreBusyError: It would have to wait.
         """
         # No number is used again, as that of a reservation which expired may still be settled.
-        number = getrandbits(63)
+        number = int.from_bytes(world.random_bytes(8)) >> 1
         whose = (account.agent, account.provider, account.day, account.month)
         row = (number, *whose, micros, now + lease)
 

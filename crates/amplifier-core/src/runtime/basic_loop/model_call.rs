@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use uuid::Uuid;
 
 use super::missing_call::MissingCalls;
 use super::points::Points;
@@ -13,8 +12,9 @@ use crate::json::{Json, Object};
 use crate::message::{ChatRequest, ChatResponse, Message, ToolCall};
 use crate::provider_error::{ProviderError, ProviderFailure};
 use crate::runtime::hook::payload;
+use crate::runtime::world::new_uuid;
 use crate::schema::to_json;
-use crate::traits::Provider;
+use crate::traits::{Provider, World};
 
 /// Key in the metadata of a response whose provider emitted the block events itself.
 const BLOCKS_EMITTED: &str = "content_blocks_emitted";
@@ -106,7 +106,7 @@ impl Model {
 
     /// The tool calls of a response, from its field, else from its provider, else from its content;
     /// each has an id.
-    pub(super) fn calls_of(&self, response: &ChatResponse) -> Vec<ToolCall> {
+    pub(super) fn calls_of(&self, response: &ChatResponse, world: &dyn World) -> Vec<ToolCall> {
         let listed = response
             .tool_calls
             .clone()
@@ -117,7 +117,7 @@ impl Model {
         }
         for call in &mut calls {
             if call.id.is_empty() {
-                call.id = format!("call_{}", Uuid::new_v4().simple());
+                call.id = format!("call_{}", new_uuid(world).simple());
             }
         }
         calls

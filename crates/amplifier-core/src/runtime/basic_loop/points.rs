@@ -2,7 +2,6 @@
 
 use indexmap::IndexMap;
 use tokio::sync::Mutex as Turnstile;
-use uuid::Uuid;
 
 use crate::content::ContentBlock;
 use crate::error::AmplifierError;
@@ -13,6 +12,7 @@ use crate::model::{ContextInjection, ContextInjectionRole, HookAction, HookResul
 use crate::runtime::emission::injections;
 use crate::runtime::hook::payload;
 use crate::runtime::sync::{Mutex, lock};
+use crate::runtime::world::new_uuid;
 use crate::traits::Kernel;
 
 /// How often hooks may change the arguments of a call before a person is asked about it.
@@ -182,7 +182,8 @@ impl<'a> Points<'a> {
         let data = result.data.clone();
         let result = if result.action == HookAction::AskUser {
             let _turn = self.questions.lock().await;
-            self.emit(event::APPROVAL_REQUIRED, required(&result, &call))
+            let id = new_uuid(self.kernel.world()).simple().to_string();
+            self.emit(event::APPROVAL_REQUIRED, required(&result, &call, id))
                 .await;
             let answer = self.kernel.process_hook_result(result, event, "unknown");
             // Nobody has agreed, and what was asked about has not failed.
@@ -210,12 +211,12 @@ impl<'a> Points<'a> {
 }
 
 /// The data of `approval:required`.
-fn required(result: &HookResult, call: &Object) -> Object {
+fn required(result: &HookResult, call: &Object, question_id: String) -> Object {
     let entry = |key: &str, otherwise: Json| call.get(key).cloned().unwrap_or(otherwise);
     let options = result.approval_options.clone();
     let options = options.map(|options| options.into_iter().map(Json::from).collect::<Vec<_>>());
     payload([
-        ("question_id", Uuid::new_v4().simple().to_string().into()),
+        ("question_id", question_id.into()),
         ("tool_name", entry("tool_name", "".into())),
         ("arguments", entry("tool_input", Object::new().into())),
         ("prompt", result.approval_prompt.clone().into()),

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indexmap::IndexMap;
-use uuid::Uuid;
 
 use super::BasicLoop;
 use super::answer::{Answer, CallError, presented};
@@ -35,10 +34,10 @@ pub(super) struct Tooling<'a> {
 }
 
 impl Round {
-    pub(super) fn new(calls: Vec<ToolCall>) -> Self {
+    pub(super) fn new(calls: Vec<ToolCall>, group_id: String) -> Self {
         Self {
             answers: Mutex::new(vec![Answer::not_started(); calls.len()]),
-            group_id: Uuid::new_v4().to_string(),
+            group_id,
             calls,
         }
     }

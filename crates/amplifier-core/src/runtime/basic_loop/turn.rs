@@ -18,6 +18,7 @@ use crate::runtime::history::open_calls;
 use crate::runtime::hook::payload;
 use crate::runtime::sync::{Mutex, lock};
 use crate::runtime::together::unless_stopped;
+use crate::runtime::world::new_uuid;
 use crate::traits::Turn;
 
 const ORCHESTRATOR: &str = "loop-basic";
@@ -151,7 +152,7 @@ impl<'a> Conversation<'a> {
                 Err(AmplifierError::Provider(ProviderError::Abort(_))) if is_cancelled() => break,
                 Err(error) => return Err(error),
             };
-            let calls = model.calls_of(&response);
+            let calls = model.calls_of(&response, self.turn.kernel.world());
             if calls.is_empty() {
                 model.judge_missing_call(&response)?;
                 self.remember(&response, &[]).await?;
@@ -235,7 +236,8 @@ impl<'a> Conversation<'a> {
         response: &ChatResponse,
         calls: Vec<ToolCall>,
     ) -> Result<(), AmplifierError> {
-        let round = Arc::new(Round::new(calls.clone()));
+        let group_id = new_uuid(self.turn.kernel.world()).to_string();
+        let round = Arc::new(Round::new(calls.clone(), group_id));
         lock(&self.progress).round = Some(Arc::clone(&round));
         self.remember(response, &calls).await?;
         let tooling = Tooling {

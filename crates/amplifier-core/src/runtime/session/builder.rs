@@ -10,7 +10,9 @@ use crate::runtime::hook::HookOptions;
 use crate::runtime::module::Module;
 use crate::runtime::simple_context::SimpleContext;
 use crate::session_config::SessionConfig;
-use crate::traits::{ApprovalProvider, ContextManager, HookHandler, Orchestrator, Provider, Tool};
+use crate::traits::{
+    ApprovalProvider, ContextManager, HookHandler, Orchestrator, Provider, Tool, World,
+};
 
 /// The modules of a session that is to be; [`Session::builder`] makes one.
 ///
@@ -50,10 +52,7 @@ impl SessionBuilder {
         Self {
             config: SessionConfig::new("loop-basic", "context-simple"),
             options: SessionOptions::default(),
-            modules: vec![
-                Module::orchestrator(BasicLoop::new()),
-                Module::context(SimpleContext::new()),
-            ],
+            modules: Vec::new(),
             hooks: Vec::new(),
         }
     }
@@ -73,6 +72,12 @@ impl SessionBuilder {
     /// Sets who answers what hooks ask the user.
     pub fn approval(mut self, approval: impl ApprovalProvider + 'static) -> Self {
         self.options.approval = Some(Arc::new(approval));
+        self
+    }
+
+    /// Sets where the session gets time and ids, also for its [`SimpleContext`] if none is set.
+    pub fn world(mut self, world: impl World + 'static) -> Self {
+        self.options.world = Some(Arc::new(world));
         self
     }
 
@@ -116,9 +121,17 @@ impl SessionBuilder {
 
     /// Mounts everything, and initializes the session.
     pub async fn initialize(self) -> Result<Session, AmplifierError> {
+        let mut context = SimpleContext::new();
+        if let Some(world) = &self.options.world {
+            context = context.with_world(Arc::clone(world));
+        }
+        let defaults = [
+            Module::orchestrator(BasicLoop::new()),
+            Module::context(context),
+        ];
         let session = Session::with_options(self.config, self.options);
         let coordinator = session.coordinator();
-        for module in self.modules {
+        for module in defaults.into_iter().chain(self.modules) {
             coordinator.mount(module, None)?;
         }
         for (event, handler, options) in self.hooks {

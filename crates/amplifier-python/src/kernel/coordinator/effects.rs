@@ -1,7 +1,6 @@
 //! The effects of a hook's result: inject into the context, show a message, ask for approval.
 
 use std::collections::VecDeque;
-use std::time::SystemTime;
 
 use amplifier_core::coordinator::{
     Approval, charge_injections, clean_injections, clip_prompt, read_approval,
@@ -23,6 +22,7 @@ use crate::kernel::report::{Level, Logger, is_own_failure, log, type_name};
 use crate::kernel::timeout::{TimeLimit, is_expired};
 use crate::module::module;
 use crate::traverse::{Traverse, traverse};
+use crate::world;
 
 /// The kernel's own timer on an approval leaves the approval system's a second to be first.
 const APPROVAL_GRACE_SECONDS: f64 = 1.0;
@@ -154,7 +154,7 @@ impl Effects {
             metadata.set_item("source", "hook")?;
             metadata.set_item("hook_name", &item.hook_name)?;
             metadata.set_item("event", &item.event)?;
-            metadata.set_item("timestamp", event_timestamp(SystemTime::now()))?;
+            metadata.set_item("timestamp", event_timestamp(world::time(py)?))?;
             metadata.set_item("requested_role", role)?;
             metadata.set_item("ephemeral", false)?;
             metadata.set_item("persisted", true)?;

@@ -72,7 +72,7 @@ impl ThinkingFilter {
         let filter = filter.ok_or(Misuse::FilterFinished)?;
         let py = result.py();
         let result = filter.finish(result.get().result.clone());
-        let events = stamp(py, result.events.clone());
+        let events = stamp(py, result.events.clone())?;
         let events: PyResult<_> = events.into_iter().map(|event| Py::new(py, event)).collect();
         Ok(StreamResult {
             result,

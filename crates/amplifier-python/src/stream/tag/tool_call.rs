@@ -4,11 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use amplifier_stream as stream;
 use pyo3::prelude::*;
-use uuid::Uuid;
 
 use crate::stream::tag::event::TagEvent;
 use crate::stream::tag::names::names;
 use crate::stream::tag::parsed_content::ParsedContent;
+use crate::world;
 
 // The signatures show the limit as a literal.
 const _: () = assert!(stream::MAX_CALL_BYTES == 10_485_760);
@@ -29,25 +29,26 @@ impl ToolCallParser {
     }
 
     /// A parser with the same settings, and with a new id prefix unless one was set.
-    pub(crate) fn fresh(&self) -> stream::ToolCallParser {
+    pub(crate) fn fresh(&self, py: Python<'_>) -> PyResult<stream::ToolCallParser> {
         let mut parser = self.with(|parser| parser.clone());
         parser.reset();
-        if self.has_own_prefix {
+        Ok(if self.has_own_prefix {
             parser
         } else {
-            parser.with_id_prefix(id_prefix())
-        }
+            parser.with_id_prefix(new_id_prefix(py)?)
+        })
     }
 }
 
 /// A prefix that no other parser has.
-fn id_prefix() -> String {
-    format!("call_{}_", Uuid::new_v4().simple())
+fn new_id_prefix(py: Python<'_>) -> PyResult<String> {
+    Ok(format!("call_{}_", world::new_uuid(py)?.simple()))
 }
 
 #[pymethods]
 impl ToolCallParser {
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     #[pyo3(signature = (
         tags = None,
         *,
@@ -59,6 +60,7 @@ impl ToolCallParser {
         known_texts = Vec::new(),
     ))]
     fn new(
+        py: Python<'_>,
         tags: Option<&Bound<'_, PyAny>>,
         ignore_case: bool,
         allow_attributes: bool,
@@ -69,9 +71,13 @@ impl ToolCallParser {
     ) -> PyResult<Self> {
         let names = names(tags, TOOL, ignore_case, allow_attributes)?;
         let has_own_prefix = id_prefix.is_some();
+        let id_prefix = match id_prefix {
+            Some(prefix) => prefix,
+            None => new_id_prefix(py)?,
+        };
         let mut parser = stream::ToolCallParser::new(names)
             .with_max_call_bytes(max_call_bytes)
-            .with_id_prefix(id_prefix.unwrap_or_else(self::id_prefix))
+            .with_id_prefix(id_prefix)
             .with_known_texts(known_texts);
         if ignore_quoted {
             parser = parser.ignoring_quoted();
