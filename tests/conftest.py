@@ -5,6 +5,7 @@ No test, and no program that a test starts, sees the keyring of this machine.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,12 @@ settings.register_profile("slow", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+
+
+def pytest_collection_finish() -> None:
+    """Search what was collected, many thousands of tests, for garbage no more: it stays to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
