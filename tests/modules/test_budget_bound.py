@@ -21,7 +21,7 @@ from amplifier_providers.prices.counts import Counts
 from amplifier_providers.prices.input_bound import InputCounts
 from amplifier_providers.prices.pricing import Pricing
 from amplifier_providers.prices.rates import Rates, dollars, parts
-from amplifier_providers.prices.request_bound import request_bound
+from amplifier_providers.prices.request_bound import limit_answer, request_bound
 from amplifier_providers.prices.settings import ModelPrices
 
 PRICES = st.sampled_from([0, 1, 5, 25, 75]).map(lambda price: parts(Decimal(price), 1_000_000))
@@ -145,3 +145,19 @@ def test_the_longest_answer_is_what_the_money_pays(money: str, longest: int) -> 
     assert bound.longest_answer(None, Decimal(money)) == longest
     assert bound.longest_answer(15, Decimal(100)) == 5
     assert bound.longest_answer(9, None) == -1
+
+
+@pytest.mark.parametrize(
+    ("body", "limited"),
+    [
+        ({"max_completion_tokens": 9_000}, {"max_completion_tokens": 300}),
+        ({"max_output_tokens": 9_000}, {"max_output_tokens": 300}),
+        ({}, {"max_tokens": 300}),
+    ],
+)
+def test_an_answer_is_limited_where_its_request_says_so_and_nowhere_else(
+    body: dict[str, int], limited: dict[str, int]
+) -> None:
+    limit_answer(body, "max_tokens", 300)
+
+    assert body == limited

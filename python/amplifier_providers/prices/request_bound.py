@@ -29,7 +29,7 @@ def limit_answer(body: dict[str, Any], key: str, tokens: int) -> int | None:
 
     Args:
         body: The body of its request.
-        key: Where it says so.
+        key: Where it says so, unless it has one of `LIMIT_KEYS` already: services refuse two of them.
         tokens: The tokens.
 
     Returns:
@@ -39,7 +39,7 @@ def limit_answer(body: dict[str, Any], key: str, tokens: int) -> int | None:
     if key == "num_predict":
         body["options"] = {**_object(body.get("options")), key: tokens}
     else:
-        body[key] = tokens
+        body[next((name for name in LIMIT_KEYS if name in body), key)] = tokens
     thinking = _object(body.get("thinking"))
     budget = thinking.get("budget_tokens")
     if type(budget) is not int or budget < tokens:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..serving.by_hand import serve
+from ..serving._program import run_server
 from . import ChatServer
 
 if __name__ == "__main__":
-    serve(ChatServer)
+    run_server(ChatServer)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..serving.by_hand import serve
+from ..serving._program import run_server
 from . import ResponsesServer
 
 if __name__ == "__main__":
-    serve(ResponsesServer)
+    run_server(ResponsesServer)

@@ -10,7 +10,7 @@ import threading
 from .server import ModelServer
 
 
-def serve(kind: type[ModelServer], arguments: list[str] | None = None) -> None:
+def run_server(kind: type[ModelServer], arguments: list[str] | None = None) -> None:
     """Serve until Ctrl+C, and print the base address first.
 
     Args:
