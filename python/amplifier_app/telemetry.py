@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from amplifier_app.notice import notice
-from amplifier_core import world
 
 OBSERVER: dict[str, Any] = {"module": "hooks-observe", "config": {"opentelemetry": True}}
 """The hook module that makes the spans and metrics, as in a mount plan."""
@@ -84,6 +83,9 @@ def _shut_down(shutdowns: list[Callable[[], object]]) -> None:
     threads = [threading.Thread(target=shutdown, daemon=True) for shutdown in shutdowns]
     for thread in threads:
         thread.start()
+    # Late, as the kernel warns at its import where the extension is missing, and `start` says it.
+    from amplifier_core import world
+
     end = world.monotonic() + _GRACE_SECONDS
     for thread in threads:
         thread.join(max(0.0, end - world.monotonic()))

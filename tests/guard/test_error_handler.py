@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_core import _retry_config, llm_errors
+from amplifier_core import llm_errors, world
 from amplifier_core._engine import error_kinds
 from amplifier_core.utils.retry import RetryConfig, compute_delay
 from amplifier_guard import (
@@ -66,7 +66,7 @@ def test_the_handler_waits_exactly_as_long_as_the_kernel(
         random=lambda: chance,
     )
     config = RetryConfig(0, initial, longest, factor, True)
-    with mock.patch.object(_retry_config.random, "random", return_value=chance):
+    with mock.patch.object(world, "random", return_value=chance):
         kernels = compute_delay(config, attempt, asked, multiplier)
 
     decision = handler.handle(slow(retry_after=asked, delay_multiplier=multiplier), after(attempt))

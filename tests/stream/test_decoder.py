@@ -271,9 +271,9 @@ def test_events_cannot_be_changed(wire: Wire, tool_turn: list[dict[str, Any]]) -
 
 def test_a_missing_extension_is_told_in_one_line() -> None:
     program = (
-        "import sys\n"
+        "import sys, warnings\n"
+        "warnings.simplefilter('ignore')\n"
         "sys.modules['amplifier_core._engine'] = None\n"
-        "sys.modules['amplifier_core'] = type(sys)('amplifier_core')\n"
         "import amplifier_stream\n"
     )
     command = [sys.executable, "-c", program]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 from .reading import Json, mapping
 
 MAX_PADDING = 64
-from amplifier_core import world
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class SeenRequest:
     """The parsed body; `None` without one, or if it is not a JSON object."""
     raw: bytes
     """The body as it came."""
-    at: float = field(default_factory=world.monotonic, compare=False)
-    """When it came, by `world.monotonic`."""
+    at: float = field(default_factory=time.monotonic, compare=False)
+    """When it came, by `time.monotonic`."""
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import formatdate
 from typing import Literal
-
-from amplifier_core import world
 
 from .http import Reply
 
@@ -62,7 +61,7 @@ class Fault:
 
 def http_date(seconds: float) -> str:
     """Return the moment in so many seconds in the form of a header, as for `retry-after`."""
-    return formatdate(world.time() + seconds, usegmt=True)
+    return formatdate(time.time() + seconds, usegmt=True)
 
 
 PAGE = (
