@@ -6,7 +6,7 @@ use amplifier_core::error::{
 };
 use amplifier_core::traits::{
     ApprovalProvider, ContextManager, DisplayService, HookHandler, Kernel, Orchestrator, Provider,
-    Tool,
+    Tool, World,
 };
 use amplifier_core::{ProviderError, ProviderFailure, ToolResult};
 
@@ -51,8 +51,9 @@ fn the_traits_have_the_members_of_the_table() {
         DisplayService { show_message }
         Kernel {
             emit, emit_and_collect, process_hook_result, cancellation, cancelled, tool_started,
-            tool_completed, trigger_cancel_callbacks, reset_turn, capability
+            tool_completed, trigger_cancel_callbacks, reset_turn, capability, world
         }
+        World { time, random_bytes }
     };
     let rows = rows("### Traits");
     let listed: Vec<_> = rows
