@@ -27,7 +27,7 @@ class SeenRequest:
     """The parsed body; `None` without one, or if it is not a JSON object."""
     raw: bytes
     """The body as it came."""
-    at: float = field(default_factory=time.monotonic, compare=False)
+    at: float = field(default_factory=lambda: time.monotonic(), compare=False)
     """When it came, by `time.monotonic`."""
 
 
