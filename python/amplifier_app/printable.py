@@ -20,10 +20,10 @@ def printable_line(text: str, limit: int | None = None) -> str:
     """
     if terminal_text := _terminal_text():
         return terminal_text.line(text, limit)
-    from amplifier_core.error_messages import escape_unprintable
-
+    # Nothing of the kernel can be imported where the extension is broken.
     beginning = text if limit is None else text[: 4 * limit]
-    line = escape_unprintable(" ".join(beginning.split()))
+    words = " ".join(beginning.split())
+    line = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in words)
     if limit is None or (len(line) <= limit and len(beginning) == len(text)):
         return line
     return line[: limit - 1] + "…"
