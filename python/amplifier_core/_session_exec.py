@@ -7,9 +7,9 @@ from typing import Any
 
 from ._kernel.loop_run import LoopRun, logger
 from ._loading.review import review_late_handlers
-from .event_loop import asyncio_loop
+from .event_loop import find_asyncio_loop
 from .interruption import Interruption, block_of
-from .left_behind import Leaving, steps_of
+from .left_behind import Leaving, as_coroutine
 from .llm_errors import AbortError
 from .mount_plan import plan_for_events
 
@@ -30,7 +30,7 @@ async def announce(coordinator: Any, event: str, data: dict[str, Any]) -> None:
         data: Data of the event.
     """
     with Interruption(getattr(coordinator, "cancellation", None)):
-        steps = steps_of(coordinator.hooks.emit(event, data))
+        steps = as_coroutine(coordinator.hooks.emit(event, data))
         # Most handlers wait for nothing: then this step is all.
         try:
             awaited = steps.send(None)
@@ -78,13 +78,13 @@ async def run_orchestrator(coordinator: Any, prompt: str, is_stopping: bool = Fa
     )
     if not hasattr(token, "register_child"):
         return await running
-    if asyncio_loop() is None:
+    if find_asyncio_loop() is None:
         with Interruption(token) as block:
             return await (_until_it_waits(running, block) if is_stopping else running)
         # The error of trio cannot leave the scope that was cancelled.
         raise AbortError("the turn was ended by `request_immediate`")
     was_immediate = token.is_immediate and not is_stopping
-    steps = steps_of(running)
+    steps = as_coroutine(running)
     # Most of what makes a turn end at once is needed only if the loop waits for something.
     try:
         awaited = steps.send(None)
@@ -97,7 +97,7 @@ async def run_orchestrator(coordinator: Any, prompt: str, is_stopping: bool = Fa
 
 async def _until_it_waits(running: Awaitable[str], block: Interruption) -> str:
     """Await a loop under trio, ended at the first thing that it waits for."""
-    steps = steps_of(running)
+    steps = as_coroutine(running)
     try:
         awaited = steps.send(None)
     except StopIteration as stop:

@@ -8,7 +8,7 @@ from types import CoroutineType, GeneratorType
 from typing import Any, TypeGuard
 
 
-def asyncio_loop() -> Any:
+def find_asyncio_loop() -> Any:
     """Return the running event loop of asyncio; None under another one."""
     # Without asyncio in the process, nothing can run under it. `get_running_loop` raises where
     # none runs; this is documented, too.
@@ -16,9 +16,9 @@ def asyncio_loop() -> Any:
     return asyncio and asyncio._get_running_loop()
 
 
-def asyncio_task() -> Any:
+def find_asyncio_task() -> Any:
     """Return the running task of asyncio; None under another event loop."""
-    # As in `asyncio_loop`, whose call would cost as much as all of this.
+    # As in `find_asyncio_loop`, whose call would cost as much as all of this.
     asyncio: Any = sys.modules.get("asyncio")
     loop = asyncio and asyncio._get_running_loop()
     return loop and asyncio.current_task(loop)

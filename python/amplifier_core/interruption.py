@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self
 
-from .event_loop import asyncio_task
+from .event_loop import find_asyncio_task
 
 
 class Interruption:
@@ -48,7 +48,7 @@ class Interruption:
 
     def __enter__(self) -> Self:
         """Begin the block, in the running task."""
-        task = asyncio_task()
+        task = find_asyncio_task()
         if task is None:
             self._enter_trio()
         else:
@@ -195,7 +195,7 @@ def block_of(token: Any) -> Interruption | None:
     block, task = _INNERMOST.get(), None
     while block is not None:
         if block._token is token and not block._is_over:  # pyright: ignore[reportPrivateUsage]
-            task = task or asyncio_task()
+            task = task or find_asyncio_task()
             if block._task is task:  # pyright: ignore[reportPrivateUsage]
                 return block
         block = block._surrounding  # pyright: ignore[reportPrivateUsage]

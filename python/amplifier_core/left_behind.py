@@ -24,8 +24,8 @@ class Leaving:
 
     It runs in the task that awaits it, as with any `await`: a result is never lost. If it does not
     end in time, the rest of it runs on in a task of its own; its result is ignored, and there is a
-    warning. That task ends when it is cancelled, as at the end of `asyncio.run`. Under trio no task can be left behind: what ignores its
-    cancellation keeps the caller waiting.
+    warning. That task ends when it is cancelled, as at the end of `asyncio.run`. Under trio no task
+    can be left behind: what ignores its cancellation keeps the caller waiting.
     """
 
     __slots__ = ("_grace", "_is_meant", "_logger", "_more", "_steps", "_what")
@@ -39,7 +39,7 @@ class Leaving:
         is_meant: Callable[[], bool] = is_ending,
         more: Callable[[], float] | None = None,
     ) -> None:
-        """Go on with a coroutine whose first step was done, by `rest` or with `await` by `awaited`.
+        """Go on with a coroutine whose first step was done, by `rest`, or with `await` by `await_rest`.
 
         Args:
             steps: The coroutine.
@@ -252,7 +252,7 @@ _BEGINNING: WeakSet[_Rest] = WeakSet()
 """The rests whose tasks have not begun; only before Python 3.12, where a task begins later."""
 
 
-def steps_of(awaitable: Awaitable[Any]) -> Steps:
+def as_coroutine(awaitable: Awaitable[Any]) -> Steps:
     """Return what can be gone through step by step."""
     if type(awaitable) is CoroutineType:
         return cast("Steps", awaitable)

@@ -6,7 +6,7 @@ import sys
 from contextvars import ContextVar
 from typing import Any
 
-from .event_loop import asyncio_loop
+from .event_loop import find_asyncio_loop
 
 _INSIDE = (
     "`execute` was called inside a turn of the same session, which would wait for its own end; "
@@ -39,7 +39,7 @@ class Turns:
         turn = Turn()
         turn.turns = self
         turn.around = around
-        turn.loop = asyncio_loop() or _trio_token()
+        turn.loop = find_asyncio_loop() or _trio_token()
         while around is not None:
             if around.turns is self and not around.is_over:
                 raise RuntimeError(_INSIDE)

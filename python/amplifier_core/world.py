@@ -118,15 +118,15 @@ def use(world: World) -> Generator[None]:
     global _current
     earlier = _current
     _current = world
-    _tell_engine()
+    _switch_engine()
     try:
         yield
     finally:
         _current = earlier
-        _tell_engine()
+        _switch_engine()
 
 
-def _tell_engine() -> None:
+def _switch_engine() -> None:
     """Let the extension ask here, or read the system itself."""
     try:
         from ._engine import follow_world

@@ -9,7 +9,7 @@ from typing import Any, Generic, Never, Self, TypeVar, cast
 
 from typing_extensions import override
 
-from amplifier_core.event_loop import asyncio_loop
+from amplifier_core.event_loop import find_asyncio_loop
 
 from .deltas import Delta
 from .step import Call, Piece
@@ -51,7 +51,7 @@ class ModelStream(AsyncIterator[Delta | ResponseT], Generic[ResponseT]):
     async def __anext__(self) -> Delta | ResponseT:
         """Return the next piece."""
         if self._loop is None:
-            self._loop = asyncio_loop()
+            self._loop = find_asyncio_loop()
         piece = await anext(self._pieces)
         if not isinstance(piece, LLMResponse):
             return piece
@@ -87,7 +87,7 @@ class ModelStream(AsyncIterator[Delta | ResponseT], Generic[ResponseT]):
         loop = getattr(self, "_loop", None)
         if loop is None or getattr(self._pieces, "ag_frame", None) is None:
             return
-        if loop is asyncio_loop():
+        if loop is find_asyncio_loop():
             closing = _Closing(self._pieces.aclose(), loop=loop)
             _CLOSING.add(closing)
             closing.add_done_callback(_CLOSING.discard)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from queue import SimpleQueue
 from typing import TypeVar
 
-from amplifier_core.event_loop import asyncio_loop
+from amplifier_core.event_loop import find_asyncio_loop
 from amplifier_providers.running.run_sync import ThreadRun, interrupts, is_in_loop, warn_in_loop
 
 PieceT = TypeVar("PieceT")
@@ -56,7 +56,7 @@ def _interrupts_since(known: int) -> Callable[[], AbstractContextManager[None]]:
 
 def _cancellations() -> int:
     """How often the task was asked to end, which asyncio does for Ctrl+C; trio raises at once."""
-    task = None if asyncio_loop() is None else asyncio.current_task()
+    task = None if find_asyncio_loop() is None else asyncio.current_task()
     return 0 if task is None else task.cancelling()
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, hook, tool
 from amplifier_core import ChatRequest, ChatResponse, TextBlock, world
-from amplifier_core.event_loop import asyncio_task
+from amplifier_core.event_loop import find_asyncio_task
 
 sys.path.insert(0, str(Path(__file__).parent))
 from virtual_time import BACKENDS, LoopWorld
@@ -77,7 +77,7 @@ async def work() -> str:
 
 def block(seconds: float) -> None:
     """Let time pass while nothing else can run, as `time.sleep` does in an async tool."""
-    if asyncio_task() is None:
+    if find_asyncio_task() is None:
         trio.lowlevel.current_clock().jump(seconds)  # pyright: ignore
     else:
         asyncio.get_running_loop()._jumping.jumped += seconds  # pyright: ignore

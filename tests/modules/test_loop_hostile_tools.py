@@ -52,7 +52,7 @@ class Fatal(BaseException):
     pass
 
 
-def asyncio_task():
+def find_asyncio_task():
     try:
         return asyncio.current_task()
     except RuntimeError:
@@ -97,7 +97,7 @@ def circular():
 
 def cancel_own_task():
     """Cancel the task of the tool; in trio, the nursery that it runs in."""
-    if (task := asyncio_task()) is not None:
+    if (task := find_asyncio_task()) is not None:
         task.cancel()
     else:
         import trio
@@ -124,7 +124,7 @@ async def cancels_itself_and_swallows_it(given):
 
 async def leaks_a_cancellation(given):
     """Await something that was cancelled."""
-    if asyncio_task() is None:
+    if find_asyncio_task() is None:
         raise anyio.get_cancelled_exc_class()._create()
     future = asyncio.get_running_loop().create_future()
     future.cancel()
@@ -132,7 +132,7 @@ async def leaks_a_cancellation(given):
 
 
 def raises_a_cancellation(given):
-    if asyncio_task() is None:
+    if find_asyncio_task() is None:
         raise anyio.get_cancelled_exc_class()._create()
     raise asyncio.CancelledError
 
@@ -141,7 +141,7 @@ async def leaves_tasks_behind(given):
     async def forever():
         await anyio.sleep_forever()
 
-    if asyncio_task() is not None:
+    if find_asyncio_task() is not None:
         LEFT.append(asyncio.create_task(forever()))
     else:
         import trio
@@ -154,7 +154,7 @@ LEFT: list[asyncio.Task] = []
 
 
 async def yields_to_the_other_event_loop(given):
-    if asyncio_task() is None:
+    if find_asyncio_task() is None:
         await asyncio.sleep(0)
         return "whole"
     import trio
@@ -272,7 +272,7 @@ async def test_a_hostile_tool_ends_its_own_call_alone(bench, say, valid, loop, n
     assert_paired(turn, count)
     assert turn.token.running_tools == set()
     assert await turn.run() == "again"
-    if (task := asyncio_task()) is not None:
+    if (task := find_asyncio_task()) is not None:
         assert task.cancelling() == 0
     for left in LEFT:
         left.cancel()

@@ -65,7 +65,7 @@ async def answer_when_interrupted(turn, request_it=by_task):
 
     async def run():
         answers.append(await turn.run("hi"))
-        if (task := asyncio_task()) is not None:
+        if (task := find_asyncio_task()) is not None:
             assert task.cancelling() == 0
         await anyio.lowlevel.checkpoint()
 
@@ -78,7 +78,7 @@ async def answer_when_interrupted(turn, request_it=by_task):
     return answers[0]
 
 
-def asyncio_task():
+def find_asyncio_task():
     try:
         return asyncio.current_task()
     except RuntimeError:
@@ -225,7 +225,7 @@ async def test_a_tool_may_clean_up_undisturbed(bench, say, valid, count):
         try:
             await anyio.sleep_forever()
         finally:
-            with anyio.CancelScope(shield=asyncio_task() is None):
+            with anyio.CancelScope(shield=find_asyncio_task() is None):
                 for _ in range(5):
                     await anyio.lowlevel.checkpoint()
             done.append(1)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from typing import Any
 
 
 class OwnMessage(dict[str, Any]):
@@ -30,24 +30,6 @@ def count_changes() -> int:
     return _Changes.count
 
 
-def _counting(name: str) -> Callable[..., Any]:
-    method = cast("Callable[..., Any]", getattr(dict, name))
-
-    def change(self: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        _Changes.count += 1
-        return method(self, *args, **kwargs)
-
-    change.__name__ = name
-    change.__doc__ = method.__doc__
-    return change
-
-
-for _name in (
-    "__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault", "update",
-):  # fmt: skip
-    setattr(OwnMessage, _name, _counting(_name))
-
-
 class SentMessages(list[dict[str, Any]]):
     """The messages of a request.
 
@@ -67,20 +49,42 @@ class SentMessages(list[dict[str, Any]]):
         return list, (list(self),)
 
 
-def _dropping_lineage(name: str) -> Callable[..., Any]:
-    method = cast("Callable[..., Any]", getattr(list, name))
+def _note_changes(kind: type[Any], names: Iterable[str], note: Callable[[Any], None]) -> None:
+    """Have methods of a class note that its object changes, before they change it."""
 
-    def change(self: SentMessages, *args: Any, **kwargs: Any) -> Any:
-        self.lineage = None
-        return method(self, *args, **kwargs)
+    def noting(name: str) -> Callable[..., Any]:
+        method = getattr(kind, name)
 
-    change.__name__ = name
-    change.__doc__ = method.__doc__
-    return change
+        def change(self: Any, *args: Any, **kwargs: Any) -> Any:
+            note(self)
+            return method(self, *args, **kwargs)
+
+        change.__name__ = name
+        change.__doc__ = method.__doc__
+        return change
+
+    for name in names:
+        setattr(kind, name, noting(name))
 
 
-for _name in (
-    "__setitem__", "__delitem__", "__iadd__", "__imul__", "append", "clear", "extend", "insert",
-    "pop", "remove", "reverse", "sort",
-):  # fmt: skip
-    setattr(SentMessages, _name, _dropping_lineage(_name))
+def _count_change(_: OwnMessage) -> None:
+    _Changes.count += 1
+
+
+def _drop_lineage(messages: SentMessages) -> None:
+    messages.lineage = None
+
+
+_note_changes(
+    OwnMessage,
+    ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault", "update"),
+    _count_change,
+)
+_note_changes(
+    SentMessages,
+    (
+        "__setitem__", "__delitem__", "__iadd__", "__imul__", "append", "clear", "extend", "insert",
+        "pop", "remove", "reverse", "sort",
+    ),
+    _drop_lineage,
+)  # fmt: skip

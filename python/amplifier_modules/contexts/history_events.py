@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import anyio
 
-from amplifier_core.event_loop import asyncio_loop
+from amplifier_core.event_loop import find_asyncio_loop
 from amplifier_core.interruption import Interruption
-from amplifier_core.left_behind import Leaving, steps_of
+from amplifier_core.left_behind import Leaving, as_coroutine
 
 from ..running.listeners import listener_check
 
@@ -223,11 +223,11 @@ async def _await_in_time(emission: Coroutine[Any, Any, Any], what: str) -> None:
 
     They hold a turn that is being cancelled: the caller shields them.
     """
-    if asyncio_loop() is None:
+    if find_asyncio_loop() is None:
         with Interruption(seconds=LIMIT_SECONDS) as limit:
             await emission
     else:
-        steps = steps_of(emission)
+        steps = as_coroutine(emission)
         # Without handlers that wait, and mostly there are none, this step is all.
         try:
             awaited = steps.send(None)

@@ -12,7 +12,7 @@ from typing import Any, cast
 import anyio
 
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
-from amplifier_core.left_behind import steps_of
+from amplifier_core.left_behind import as_coroutine
 from amplifier_core.llm_errors import InvalidToolCallError
 
 from ..running.awaitable import awaitable_of
@@ -301,7 +301,7 @@ class CallRun:
         else:
             steps: Any = returned
             if type(returned) is not CoroutineType:
-                steps = steps_of(awaitable_of(returned, "execute", name, _WAY_OUT))
+                steps = as_coroutine(awaitable_of(returned, "execute", name, _WAY_OUT))
             limited = ContainedSteps(steps, self.is_stopping)
             # A tool that waits for sub-agents may take as long to end as they.
             more = partial(closing_seconds, self._state.hooks.coordinator, self.requested.id)

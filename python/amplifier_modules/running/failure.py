@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import anyio
 
-from amplifier_core.event_loop import asyncio_task
+from amplifier_core.event_loop import find_asyncio_task
 from amplifier_core.llm_errors import AbortError
 
 from ..tool.endings import may_be_ctrl_c
@@ -37,7 +37,7 @@ def is_token_cancellation(error: BaseException) -> bool:
 
     A loop that is not ours may let it through. A task that somebody else cancelled has another one.
     """
-    task = asyncio_task()
+    task = find_asyncio_task()
     if task is None or isinstance(error, AbortError):
         return isinstance(error, AbortError)
     return isinstance(error, anyio.get_cancelled_exc_class()) and not task.cancelling()

@@ -66,16 +66,6 @@ class AnthropicFormat(WireFormat):
 
     @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
-        """Encode `request`.
-
-        Args:
-            request: The conversation, the tools and the options of this call.
-            options: Keywords of `complete`, which override both: `model`, `max_tokens`,
-                `temperature`, `extended_thinking` and the others of `requested_thinking`.
-
-        Raises:
-            InvalidRequestError: There is nothing to send, or an option has no meaning here.
-        """
         given = given_options(options)
         model: str = given.get("model") or request.model or self._config.default_model
         history = self._history.check(request.messages, self._rules(model))

@@ -14,10 +14,10 @@ from ..openai_chat.wire_format import ChatFormat
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict
 from ..wire.options import given_options, named_model
-from ..wire.wire_format import WireFormat
 from .config import PROVIDER, OllamaConfig
 from .models import LookUp, ModelFacts
 from .requested_options import read_options
+from .wire_format import ServerFormat
 
 PRESET = Preset(PROVIDER, "Ollama", shown_thinking="reasoning", replay="reasoning")
 _ALSO_HERE = ("default_model", "max_tokens", "temperature", "use_streaming")
@@ -27,43 +27,28 @@ _OF_THINKING = frozenset(
 _EFFORTS = {True: "medium", False: "none"}
 
 
-class CompletionsFormat(WireFormat):
+class CompletionsFormat(ServerFormat):
     """Writes and reads as `ChatFormat` does, with what is known of the models."""
 
     path = "/v1/chat/completions"
 
+    @override
     def __init__(
         self,
         config: OllamaConfig,
         facts: Callable[[str], ModelFacts],
         look_up: LookUp | None = None,
     ) -> None:
-        """Encode for a server.
-
-        Args:
-            config: The settings of the requests.
-            facts: Returns what is known of a model.
-            look_up: Asks the server about the model of a request; None to ask nothing.
-        """
-        super().__init__()
-        self._look_up = look_up
-        self._config = config
-        self._facts = facts
+        super().__init__(config, facts, look_up)
         self._chat = ChatFormat(PRESET, _chat_settings(config), sees=self._sees)
 
     @override
     def use_settings(self, settings: OllamaConfig) -> None:
-        self._config = settings
+        super().use_settings(settings)
         self._chat.use_settings(_chat_settings(settings))
 
     @override
-    async def prepare(self, request: ChatRequest, options: Mapping[str, Any]) -> None:
-        if self._look_up is not None:
-            await self._look_up(self._config, request, options)
-
-    @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
-        """Encode `request`; the arguments and errors are those of `OllamaFormat`."""
         given = given_options(options)
         model = named_model(request, given, self._config.default_model, PROVIDER)
         wishes = read_options(request, given, self._config, self._facts(model), model)

@@ -34,11 +34,8 @@ from .turns import OllamaRules, messages_of
 _TOOL_NAMES = NameForm()
 
 
-class OllamaFormat(WireFormat):
-    """Writes and reads one conversation after another; what was encoded is kept."""
-
-    path = "/api/chat"
-    limit_key = "num_predict"
+class ServerFormat(WireFormat):
+    """A format of a server that is asked what its models can do."""
 
     def __init__(
         self,
@@ -54,11 +51,9 @@ class OllamaFormat(WireFormat):
             look_up: Asks the server about the model of a request; None to ask nothing.
         """
         super().__init__()
-        self._look_up = look_up
         self._config = config
         self._facts = facts
-        self._history = History()
-        self._writer = TurnWriter(messages_of)
+        self._look_up = look_up
 
     @override
     def use_settings(self, settings: OllamaConfig) -> None:
@@ -69,19 +64,26 @@ class OllamaFormat(WireFormat):
         if self._look_up is not None:
             await self._look_up(self._config, request, options)
 
+
+class OllamaFormat(ServerFormat):
+    """Writes and reads one conversation after another; what was encoded is kept."""
+
+    path = "/api/chat"
+    limit_key = "num_predict"
+
+    @override
+    def __init__(
+        self,
+        config: OllamaConfig,
+        facts: Callable[[str], ModelFacts],
+        look_up: LookUp | None = None,
+    ) -> None:
+        super().__init__(config, facts, look_up)
+        self._history = History()
+        self._writer = TurnWriter(messages_of)
+
     @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
-        """Encode `request`.
-
-        Args:
-            request: The conversation, the tools and the options of this call.
-            options: Keywords of `complete`, which override both: `model`, `max_tokens`,
-                `temperature`, `extended_thinking` and the others of `requested_thinking`.
-
-        Raises:
-            ConfigurationError: No model is named.
-            InvalidRequestError: There is nothing to send, or an option has no meaning here.
-        """
         given = given_options(options)
         model = named_model(request, given, self._config.default_model, PROVIDER)
         facts = self._facts(model)

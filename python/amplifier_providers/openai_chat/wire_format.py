@@ -81,17 +81,6 @@ class ChatFormat(WireFormat):
 
     @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
-        """Encode `request`.
-
-        Args:
-            request: The conversation, the tools and the options of this call.
-            options: Keywords of `complete`, which override both: `model`, `max_tokens`,
-                `temperature`, `extended_thinking` and the others of `requested_thinking`.
-
-        Raises:
-            ConfigurationError: No model is named.
-            InvalidRequestError: There is nothing to send, or an option has no meaning here.
-        """
         given = given_options(options)
         provider = self._preset.name
         model = named_model(request, given, self._settings.default_model, provider)

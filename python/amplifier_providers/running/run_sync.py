@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager, suppress
 from typing import Any, Generic, TypeVar, cast
 
-from amplifier_core.event_loop import asyncio_loop
+from amplifier_core.event_loop import find_asyncio_loop
 
 ResultT = TypeVar("ResultT")
 
@@ -187,7 +187,7 @@ class LoopThread:
 
 def caller_into_loop() -> Callable[[Callable[[], object]], Any]:
     """Return what calls a function soon in the event loop that runs here, from any thread."""
-    loop = asyncio_loop()
+    loop = find_asyncio_loop()
     if loop is not None:
         return loop.call_soon_threadsafe
     import sniffio

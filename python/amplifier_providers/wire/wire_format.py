@@ -46,9 +46,11 @@ class WireFormat(ABC):
 
         Args:
             request: The conversation, the tools and the options of this call.
-            options: Keywords of `complete`, which override both.
+            options: Keywords of `complete`, which override both: `model`, `max_tokens`,
+                `temperature`, `extended_thinking` and the others of `requested_thinking`.
 
         Raises:
+            ConfigurationError: No model is named.
             InvalidRequestError: There is nothing to send, or an option has no meaning here.
         """
 

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from amplifier_core.event_loop import asyncio_loop
+from amplifier_core.event_loop import find_asyncio_loop
 from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
 from amplifier_core.suggest import suggest_or_list
@@ -181,4 +181,4 @@ class ProviderStep:
 
 def _loop() -> Any:
     """Return what stands for the event loop that runs here."""
-    return asyncio_loop() or sys.modules["trio"].lowlevel.current_trio_token()
+    return find_asyncio_loop() or sys.modules["trio"].lowlevel.current_trio_token()

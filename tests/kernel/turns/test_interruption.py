@@ -14,7 +14,7 @@ import anyio
 import pytest
 from scripted_session import record, session_with
 
-from amplifier_core.event_loop import asyncio_task
+from amplifier_core.event_loop import find_asyncio_task
 from amplifier_core.llm_errors import AbortError
 
 
@@ -50,7 +50,7 @@ async def outcome_when_ended(session: Any, request_it: Any = by_task) -> Any:
             outcomes.append(await session.execute("a"))
         except (asyncio.CancelledError, AbortError) as error:
             outcomes.append(error)
-        if (task := asyncio_task()) is not None:
+        if (task := find_asyncio_task()) is not None:
             assert task.cancelling() == 0
         await anyio.lowlevel.checkpoint()
 
@@ -65,7 +65,7 @@ async def outcome_when_ended(session: Any, request_it: Any = by_task) -> Any:
 
 def assert_came_through(outcome: Any) -> None:
     """The cancellation of the runtime came through; that of trio cannot leave its scope."""
-    is_asyncio = asyncio_task() is not None
+    is_asyncio = find_asyncio_task() is not None
     assert type(outcome) is (asyncio.CancelledError if is_asyncio else AbortError)
 
 

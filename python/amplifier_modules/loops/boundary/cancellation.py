@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias
 
 import anyio
 
-from amplifier_core.event_loop import asyncio_task
+from amplifier_core.event_loop import find_asyncio_task
 from amplifier_core.interruption import Interruption, innermost, is_ending, was_ended
-from amplifier_core.left_behind import Leaving, Steps, steps_of
+from amplifier_core.left_behind import Leaving, Steps, as_coroutine
 from amplifier_providers.running.run_sync import caller_into_loop
 
 from ...tool.endings import ToolExitError, may_be_ctrl_c
@@ -90,7 +90,7 @@ def contain_error(error: BaseException, is_stopping: Callable[[], bool]) -> Base
 
 def is_cancelled(is_stopping: Callable[[], bool]) -> bool:
     """Whether the turn, or the time limit of the tool, cancels what runs here."""
-    if asyncio_task() is None:
+    if find_asyncio_task() is None:
         return anyio.current_effective_deadline() == -math.inf
     return is_stopping() or is_ending()
 
@@ -272,7 +272,7 @@ def await_interruptibly(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, 
 
     Under asyncio, what does not end within `LEAVE_SECONDS` is left behind.
     """
-    return _await_steps(steps_of(awaitable), what)
+    return _await_steps(as_coroutine(awaitable), what)
 
 
 async def _await_steps(steps: Any, what: str, more: Callable[[], float] | None = None) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import anyio
 
-from amplifier_core.event_loop import asyncio_loop, asyncio_task
+from amplifier_core.event_loop import find_asyncio_loop, find_asyncio_task
 from amplifier_providers.running.run_sync import caller_into_loop
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Together(Protocol):
 
 def together() -> Together:
     """Return what runs functions under the event loop that runs here."""
-    return _Nursery() if asyncio_task() is None else _Tasks()
+    return _Nursery() if find_asyncio_task() is None else _Tasks()
 
 
 def absorb_own_cancellation() -> Function | None:
@@ -78,7 +78,7 @@ def absorb_own_cancellation() -> Function | None:
 
     Only asyncio has it: in trio, scopes are cancelled and not tasks.
     """
-    task = asyncio_task()
+    task = find_asyncio_task()
     return partial(absorb_cancellation, task) if task is not None and task.cancelling() else None
 
 
@@ -104,7 +104,7 @@ class _Tasks:
         import asyncio
 
         self._current_task = asyncio.current_task
-        self._loop: asyncio.AbstractEventLoop = asyncio_loop()
+        self._loop: asyncio.AbstractEventLoop = find_asyncio_loop()
         self._running: dict[asyncio.Task[None], Callable[[], None]] = {}
         self._starting: set[asyncio.Task[None]] = set()
         """Tasks that have not begun: one that is cancelled ends without running."""
