@@ -8,6 +8,7 @@ import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -47,11 +48,16 @@ async def mount(coordinator, config=None):
 
 
 @pytest.fixture(autouse=True)
-def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test begins before anything was imported by these names."""
-    for name in list(sys.modules):
-        if name.startswith("amplifier_module_context"):
-            monkeypatch.delitem(sys.modules, name)
+def fresh() -> Iterator[None]:
+    """Each test begins before anything was imported by these names, and leaves none of them."""
+    forget_contexts()
+    yield
+    forget_contexts()
+
+
+def forget_contexts() -> None:
+    for name in [name for name in sys.modules if name.startswith("amplifier_module_context")]:
+        del sys.modules[name]
 
 
 @pytest.fixture
