@@ -1,4 +1,4 @@
-"""What runs and waits under asyncio and under trio: the loop, the task, a pause, what can be awaited."""
+"""What runs under asyncio and under trio: the loop, the task, what can be awaited."""
 
 from __future__ import annotations
 
@@ -22,20 +22,6 @@ def find_asyncio_task() -> Any:
     asyncio: Any = sys.modules.get("asyncio")
     loop = asyncio and asyncio._get_running_loop()
     return loop and asyncio.current_task(loop)
-
-
-async def sleep(seconds: float) -> None:
-    """Wait, by the attribute `asyncio.sleep` wherever its loop runs."""
-    import asyncio
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        import anyio
-
-        await anyio.sleep(seconds)
-    else:
-        await asyncio.sleep(seconds)
 
 
 def is_awaitable(value: object) -> TypeGuard[Awaitable[Any]]:

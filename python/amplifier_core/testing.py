@@ -9,9 +9,9 @@ from unittest.mock import AsyncMock
 
 from . import ModuleCoordinator, world
 from .error_messages import short_repr
-from .event_loop import sleep
 from .events import SESSION_END, SESSION_START
 from .models import HookResult, ToolResult
+from .world import sleep
 
 __all__ = [
     "EventRecorder",

@@ -1,4 +1,4 @@
-"""Time, ids, randomness and what is outside of the process: all of our code reads them here.
+"""Time, waits, ids, randomness and what is outside of the process: all of our code asks here.
 
     from amplifier_core import world
 
@@ -28,6 +28,7 @@ __all__ = [
     "outside",
     "random",
     "random_bytes",
+    "sleep",
     "time",
     "use",
 ]
@@ -48,6 +49,19 @@ class World:
     def monotonic(self) -> float:
         """Return the seconds of a clock that never runs backwards, for durations and deadlines."""
         return _time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        import asyncio
+
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            import anyio
+
+            await anyio.sleep(seconds)
+        else:
+            await asyncio.sleep(seconds)  # the attribute, which callers replace
 
     def random(self) -> float:
         """Return a number in [0, 1)."""
@@ -81,6 +95,11 @@ def time() -> float:
 def monotonic() -> float:
     """Return the seconds of a clock that never runs backwards, for durations and deadlines."""
     return _current.monotonic()
+
+
+async def sleep(seconds: float) -> None:
+    """Wait."""
+    await _current.sleep(seconds)
 
 
 def random() -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from amplifier_core import event_loop as waiting
 from amplifier_core import world
 from amplifier_core._engine import error_kinds
 from amplifier_guard._clock import Clock
@@ -34,7 +33,7 @@ async def guarded_call(
     on_retry: Callable[[Retry, Exception], Awaitable[object]] | None = None,
     on_limit: Callable[[RateLimited], Awaitable[object]] | None = None,
     clock: Clock = world.monotonic,
-    sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
+    sleep: Callable[[float], Awaitable[object]] = world.sleep,
 ) -> T:
     """Call an operation until it succeeds or a retry is useless.
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from amplifier_core import event_loop as waiting
 from amplifier_core import world
 from amplifier_core.events import PROVIDER_RETRY, PROVIDER_THROTTLE
 from amplifier_core.llm_errors import (
@@ -114,7 +113,7 @@ class Retries:
         hooks: Any = None,
         cancellation: Any = None,
         clock: Callable[[], float] = world.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
+        sleep: Callable[[float], Awaitable[object]] = world.sleep,
     ) -> None:
         self._provider = provider
         self._settings = settings

@@ -30,7 +30,7 @@ EXEMPT = {
     "amplifier_app/approval.py": "`secrets`: what nobody may guess",
     "amplifier_app/named_secrets.py": "`secrets`: what nobody may guess",
     "amplifier_testing/kit/clock.py": "moves the clocks of providers of others",
-    "amplifier_testing/servers/serving/exchange.py": "strict servers import nothing that they judge",
+    "amplifier_testing/servers/serving/server.py": "strict servers import nothing that they judge",
     "amplifier_testing/servers/serving/fault.py": "strict servers import nothing that they judge",
     "amplifier_testing/servers/serving/issued.py": "`secrets`: what nobody may guess",
 }

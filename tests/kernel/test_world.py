@@ -7,8 +7,9 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -192,3 +193,26 @@ def test_a_retry_is_spread_by_the_world() -> None:
 
     with world.use(Counted()):
         assert compute_delay(config, 0) == 2.0 * 1.25
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_a_wait_is_that_of_the_world_in_use(backend: str) -> None:
+    class Patient(world.World):
+        waited: ClassVar[list[float]] = []
+
+        async def sleep(self, seconds: float) -> None:
+            self.waited.append(seconds)
+
+    with world.use(Patient()):
+        anyio.run(world.sleep, 3_600.0, backend=backend)
+    assert Patient.waited == [3_600.0]
+
+
+def test_a_wait_of_the_system_ends_where_it_is_cancelled() -> None:
+    async def cancel() -> bool:
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await world.sleep(3_600.0)
+        return scope.cancelled_caught
+
+    assert [anyio.run(cancel, backend=backend) for backend in ("asyncio", "trio")] == [True, True]

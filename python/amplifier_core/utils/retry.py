@@ -6,9 +6,9 @@ import asyncio as asyncio  # noqa: PLC0414 (callers patch its `sleep` here)
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from amplifier_core import world
 from amplifier_core._retry_config import RetryConfig, compute_delay
 from amplifier_core.error_messages import short_repr
-from amplifier_core.event_loop import sleep
 from amplifier_core.llm_errors import (
     AccessDeniedError,
     AuthenticationError,
@@ -88,7 +88,7 @@ async def retry_with_backoff(
         if on_retry is not None:
             await on_retry(attempt, delay, failure)
         del failure  # its traceback would keep everything alive through the wait
-        await sleep(delay)
+        await world.sleep(delay)
 
 
 def classify_error_message(

@@ -10,7 +10,6 @@ from typing import Any
 import anyio
 from typing_extensions import override
 
-from amplifier_core import event_loop as waiting
 from amplifier_core import world
 from amplifier_core.llm_errors import LLMError, LLMTimeoutError
 
@@ -42,7 +41,7 @@ class Background(Sender):
         *,
         retries: Retries,
         clock: Callable[[], float] = world.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
+        sleep: Callable[[float], Awaitable[object]] = world.sleep,
     ) -> None:
         """Keep what is needed; nothing is sent.
 

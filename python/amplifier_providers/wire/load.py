@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import anyio.to_thread
 
-from amplifier_core import event_loop as waiting
 from amplifier_core import world
 from amplifier_core.events import PROVIDER_THROTTLE
 
@@ -41,7 +40,7 @@ class Load:
         endpoint: Endpoint,
         emit: Emit,
         now: Callable[[], float] = world.time,
-        sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
+        sleep: Callable[[float], Awaitable[object]] = world.sleep,
     ) -> None:
         self._provider = provider
         self._settings = settings

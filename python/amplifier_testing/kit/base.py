@@ -57,6 +57,9 @@ class ProviderUnderTest:
     """How many sizes of pieces a stream is split into, besides the eight smallest."""
     histories: int = 60
     """How many random histories are sent."""
+    patches_clocks: bool = True
+    """Whether the clocks and `sleep` of the libraries are replaced, too; False for a provider that
+    reads the time of `amplifier_core.world` and waits there."""
 
     def provider(self, base_url: str, hooks: Any) -> Any:
         """Make the provider.
@@ -98,7 +101,7 @@ class KitBase(ProviderUnderTest):
             if scope.cancelled_caught:
                 fail(f"a call did not end within {seconds} s")
 
-        with self.clock.replace_clocks():
+        with self.clock.use(patches=self.patches_clocks):
             anyio.run(run_guarded, backend=backend)
 
     @contextmanager
@@ -112,6 +115,7 @@ class KitBase(ProviderUnderTest):
         if is_method:
             make = self.server
         with make(answers, **{"api_key": self.key, "secret": SECRET, **options}) as server:
+            server.clock = self.clock.monotonic
             yield server
 
     @asynccontextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import anyio.lowlevel
@@ -19,10 +19,8 @@ _time = time.time
 class KitClock(world.World):
     """The real time, and on top of it what was slept.
 
-    While the kit calls a provider, it is the world that all code of ours reads. For a provider that
-    does not read `amplifier_core.world`, the kit also replaces `asyncio.sleep`, `anyio.sleep`,
-    `trio.sleep` and the functions of `time` that return the time; one that takes a clock and a
-    `sleep` can be given these methods. A wait that none of this reaches is a real one: the same
+    While the kit calls a provider, it is `amplifier_core.world` in use. A provider that takes a clock
+    and a `sleep` can be given these methods. A wait that it does not reach is a real one: the same
     tests hold, and take longer.
     """
 
@@ -46,26 +44,41 @@ class KitClock(world.World):
         """Return what `time.time_ns` would."""
         return round(self.time() * 1e9)
 
-    async def sleep(self, seconds: float, result: Any = None) -> Any:
+    async def sleep(self, seconds: float) -> None:
         """Let so many seconds pass at once; other tasks have their turn."""
         self._slept += max(0.0, seconds)
         await anyio.lowlevel.checkpoint()
-        return result
 
     @contextmanager
-    def replace_clocks(self) -> Generator[None]:
-        """Let all that reads the world, or sleeps or reads the time by a usual name, do so here."""
+    def use(self, *, patches: bool) -> Generator[None]:
+        """Let all that reads the world do so here.
+
+        Args:
+            patches: Whether that is also done with `asyncio.sleep`, `anyio.sleep`, `trio.sleep` and
+                the functions of `time` that return the time, for what does not read the world.
+        """
+        patched = self._patch_names() if patches else nullcontext()
+        with world.use(self), patched:
+            yield
+
+    @contextmanager
+    def _patch_names(self) -> Generator[None]:
         import asyncio
 
-        with world.use(self), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(asyncio, "sleep", self.sleep)
-            patch.setattr(anyio, "sleep", self.sleep)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(asyncio, "sleep", self._sleep_for)
+            patch.setattr(anyio, "sleep", self._sleep_for)
             try:
                 import trio
             except ImportError:
                 pass
             else:
-                patch.setattr(trio, "sleep", self.sleep)
+                patch.setattr(trio, "sleep", self._sleep_for)
             for name in ("monotonic", "monotonic_ns", "time", "time_ns"):
                 patch.setattr(time, name, getattr(self, name))
             yield
+
+    async def _sleep_for(self, seconds: float, result: Any = None) -> Any:
+        """Wait as `asyncio.sleep` does, which returns the result it is given."""
+        await self.sleep(seconds)
+        return result

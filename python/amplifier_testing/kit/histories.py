@@ -60,7 +60,7 @@ class HistoryTests(KitBase):
         if backend == "trio":
             pytest.importorskip("trio", reason="trio is not installed")
         with (
-            self.clock.replace_clocks(),
+            self.clock.use(patches=self.patches_clocks),
             anyio.from_thread.start_blocking_portal(backend) as portal,
             portal.wrap_async_context_manager(self.bench()) as bench,
         ):

@@ -7,7 +7,6 @@ from threading import Lock
 
 from pydantic import Field
 
-from amplifier_core import event_loop as waiting
 from amplifier_core import world
 from amplifier_guard import Rate, RateLimited, RateLimiter
 from amplifier_providers.running.closing import closing
@@ -51,7 +50,7 @@ class RateLimitLayer(Layer):
         settings: RateLimitSettings,
         *,
         clock: Callable[[], float] = world.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
+        sleep: Callable[[float], Awaitable[object]] = world.sleep,
     ) -> None:
         super().__init__(beneath)
         self._rate = Rate(settings.requests_per_minute, 60.0, settings.burst_capacity)

@@ -7,7 +7,6 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from amplifier_core import event_loop as waiting
 from amplifier_core import world
 from amplifier_guard import ErrorContext, ErrorHandler, Retry, guarded_call
 from amplifier_providers.running.closing import closing
@@ -62,7 +61,7 @@ class RetryLayer(Layer):
         settings: RetrySettings,
         *,
         clock: Callable[[], float] = world.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
+        sleep: Callable[[float], Awaitable[object]] = world.sleep,
         random: Callable[[], float] = world.random,
     ) -> None:
         super().__init__(beneath)

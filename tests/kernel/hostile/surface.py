@@ -27,7 +27,7 @@ PACKAGES = (
 )
 ENTERED = ("amplifier_core._engine",)
 """Modules that are walked although their names are not public."""
-WAITING = ("amplifier_core.event_loop.sleep",)
+WAITING = ("amplifier_core.world.sleep", "amplifier_core.world.World.sleep")
 """What does nothing but wait, as long as it is asked to."""
 OPERATORS = tuple(
     f"__{name}__"

@@ -15,7 +15,6 @@ from amplifier_providers.openai.config import OpenAIConfig
 from amplifier_providers.openai.provider import OpenAIProvider
 from amplifier_providers.openai_chat.config import ChatConfig, read_config
 from amplifier_providers.openai_chat.provider import ChatProvider
-from amplifier_providers.retries import Retries, RetrySettings
 from amplifier_testing import ProviderKit
 from amplifier_testing.servers import (
     AnthropicServer,
@@ -27,11 +26,9 @@ from amplifier_testing.servers import (
 
 
 class OurKit(ProviderKit):
-    """Our providers wait in the time of the kit."""
+    """Our providers wait in the time of `amplifier_core.world`."""
 
-    def retrying(self, name: str, hooks: Any) -> Retries:
-        clock = self.clock
-        return Retries(name, RetrySettings(), hooks, None, clock.monotonic, clock.sleep)
+    patches_clocks = False
 
 
 class AnthropicKit(OurKit):
@@ -41,7 +38,7 @@ class AnthropicKit(OurKit):
         config = AnthropicConfig(
             api_key=self.key, base_url=base_url, default_model="claude-opus-4-6"
         )
-        return AnthropicProvider(config, hooks, retries=self.retrying("anthropic", hooks))
+        return AnthropicProvider(config, hooks)
 
 
 class OpenAIKit(OurKit):
@@ -52,7 +49,7 @@ class OpenAIKit(OurKit):
         config = OpenAIConfig(
             api_key=self.key, base_url=base_url, default_model="gpt-5.5", max_continuations=0
         )
-        return OpenAIProvider(config, hooks, retries=self.retrying("openai", hooks))
+        return OpenAIProvider(config, hooks)
 
 
 class ChatKit(OurKit):
@@ -64,7 +61,7 @@ class ChatKit(OurKit):
         given = {"api_key": self.key, "base_url": base_url, "default_model": "gpt-4.1"}
         config = read_config(given, {}, None)
         assert isinstance(config, ChatConfig)
-        return ChatProvider.of(config, hooks, retries=self.retrying("openai-chat", hooks))
+        return ChatProvider.of(config, hooks)
 
 
 class DeepSeekKit(OurKit):
@@ -79,7 +76,7 @@ class DeepSeekKit(OurKit):
         given = {"api_key": self.key, "base_url": base_url, "default_model": "deepseek-chat"}
         config = read_config(given, {}, "deepseek")
         assert isinstance(config, ChatConfig)
-        return ChatProvider.of(config, hooks, retries=self.retrying("deepseek", hooks))
+        return ChatProvider.of(config, hooks)
 
 
 class AzureKit(OurKit):
@@ -102,7 +99,7 @@ class AzureKit(OurKit):
             {},
         )  # fmt: skip
         assert not isinstance(config, str)
-        return AzureOpenAIProvider(config, hooks, retries=self.retrying("azure-openai", hooks))
+        return AzureOpenAIProvider(config, hooks)
 
 
 class AzureDeploymentKit(OurKit):
@@ -126,7 +123,7 @@ class AzureDeploymentKit(OurKit):
             {},
         )  # fmt: skip
         assert not isinstance(config, str)
-        return DeploymentProvider(config, hooks, retries=self.retrying("azure-openai", hooks))
+        return DeploymentProvider(config, hooks)
 
 
 class OllamaKit(OurKit):
@@ -143,7 +140,7 @@ class OllamaKit(OurKit):
             "enable_thinking": True,
         }  # fmt: skip
         config = read_ollama(given, {})
-        return OllamaProvider(config, hooks, retries=self.retrying("ollama", hooks))
+        return OllamaProvider(config, hooks)
 
 
 class OllamaCompletionsKit(OllamaKit):

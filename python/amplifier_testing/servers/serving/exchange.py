@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,8 +26,8 @@ class SeenRequest:
     """The parsed body; `None` without one, or if it is not a JSON object."""
     raw: bytes
     """The body as it came."""
-    at: float = field(default_factory=lambda: time.monotonic(), compare=False)
-    """When it came, by `time.monotonic`."""
+    at: float = field(default=0.0, compare=False)
+    """When it came, in seconds of `ModelServer.clock`."""
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Self
 
 from .answer import Answer, Recorded, Script, checked_answer, checked_answers, checked_faults
@@ -34,6 +35,7 @@ class ModelServer(ABC):
         lookups: What a client looked up by itself, where the dialect has such; no fault befalls it.
         refusals: What it refused by itself, in order; faults are not among them.
         issued: What it signed.
+        clock: Returns the seconds that requests are marked with; `time.monotonic` by default.
         window: The context window of all models; a longer request is refused. `None` for no limit.
         base_path: What the base address has behind the port, such as `/v1`.
         limit_stop: The stop reason of an answer that reached its limit of tokens.
@@ -76,6 +78,7 @@ class ModelServer(ABC):
         self.refusals: list[Refusal] = []
         self.issued = Issued(secret)
         self.window: Window | None = None
+        self.clock: Callable[[], float] = lambda: time.monotonic()
         self._api_key = api_key
         self._pause = pause
         self._numbers = itertools.count(1)
@@ -170,7 +173,13 @@ class ModelServer(ABC):
         parsed = parse_body(request.raw) if request.raw else None
         body = None if isinstance(parsed, str) else parsed
         seen = SeenRequest(
-            request.method, request.path, request.query, request.headers, body, request.raw
+            request.method,
+            request.path,
+            request.query,
+            request.headers,
+            body,
+            request.raw,
+            self.clock(),
         )
         with self._lock:
             is_lookup = seen.path in self.lookup_paths
