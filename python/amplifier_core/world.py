@@ -16,10 +16,11 @@ sessions, and a context variable would have to be read for each time stamp.
 
 import os as _os
 import time as _time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager
-from inspect import isawaitable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
+
+from .event_loop import is_awaitable
 
 __all__ = [
     "World",
@@ -77,11 +78,12 @@ class World:
         """Return what `call` returns, or the result of what it returns if that can be awaited.
 
         Args:
-            name: What is called, such as `http`. A replay finds by it what to answer instead.
+            name: What is called, such as `http` or `tool:read_file`. A replay finds by it what to
+                answer instead.
             call: Reaches out of the process.
         """
         answer = call()
-        return await answer if isawaitable(answer) else cast("T", answer)
+        return await answer if is_awaitable(answer) else cast("T", answer)
 
 
 _current = World()
@@ -112,14 +114,15 @@ def random_bytes(count: int) -> bytes:
     return _current.random_bytes(count)
 
 
-async def outside(name: str, call: Callable[[], Awaitable[T] | T]) -> T:
+def outside(name: str, call: Callable[[], Awaitable[T] | T]) -> Coroutine[Any, Any, T]:
     """Return what `call` returns, or the result of what it returns if that can be awaited.
 
     Args:
-        name: What is called, such as `http`. A replay finds by it what to answer instead.
+        name: What is called, such as `http` or `tool:read_file`. A replay finds by it what to
+            answer instead.
         call: Reaches out of the process.
     """
-    return await _current.outside(name, call)
+    return _current.outside(name, call)
 
 
 def new_uuid() -> str:

@@ -7,6 +7,7 @@ import json
 import anyio
 import pytest
 
+from amplifier_core import world
 from amplifier_core.events import TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.message_models import ChatResponse, ToolCall, ToolCallBlock
 from amplifier_core.models import HookResult, ToolResult
@@ -52,6 +53,21 @@ async def test_a_tool_call_is_stored_run_and_answered(bench, say):
     assert turn.data(TOOL_POST) == [{**call, "tool_input": {"x": 1}, "result": shown}]
     assert [d["turn_count"] for d in turn.data("orchestrator:complete")] == [2]
     assert turn.token.running_tools == set()
+
+
+# Holds: world-6
+async def test_a_replay_answers_a_call_and_no_tool_runs(bench, say):
+    class Replay(world.World):
+        async def outside(self, name, call):
+            return f"recorded {name}"
+
+    turn = bench("basic", say.calls(("1", "look", {})), say.text("done"))
+    look = turn.tool("look", lambda given: "seen")
+
+    with world.use(Replay()):
+        assert await turn.run() == "done"
+    assert look.inputs == []
+    assert await results(turn) == [result_message("1", "look", "recorded tool:look")]
 
 
 async def test_calls_run_concurrently_and_are_answered_in_order(bench, say):

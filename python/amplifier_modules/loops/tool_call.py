@@ -6,13 +6,12 @@ import copy
 import logging
 from collections.abc import Awaitable
 from functools import partial
-from types import CoroutineType
 from typing import Any, cast
 
 import anyio
 
+from amplifier_core import world
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
-from amplifier_core.left_behind import as_coroutine
 from amplifier_core.llm_errors import InvalidToolCallError
 
 from ..running.awaitable import awaitable_of
@@ -292,22 +291,16 @@ class CallRun:
             raise OutOfTimeError(name, self.limit.reason)
         self.has_begun = True
         self.answer = INTERRUPTED_READING if self.is_read_only else INTERRUPTED
-        try:
+
+        def execute() -> Awaitable[Any]:
             returned = tool.execute(tool_input)
-        except Exception:
-            raise
-        except BaseException as error:  # noqa: BLE001 -- another one is raised
-            escaped = contain_error(error, self.is_stopping)
-        else:
-            steps: Any = returned
-            if type(returned) is not CoroutineType:
-                steps = as_coroutine(awaitable_of(returned, "execute", name, _WAY_OUT))
-            limited = ContainedSteps(steps, self.is_stopping)
-            # A tool that waits for sub-agents may take as long to end as they.
-            more = partial(closing_seconds, self._state.hooks.coordinator, self.requested.id)
-            longest, what = self._state.rules.longest, f"tool `{name}`"
-            return await_interruptibly_within(longest, limited, what, more)
-        raise escaped
+            return awaitable_of(returned, "execute", name, _WAY_OUT)
+
+        limited = ContainedSteps(world.outside(f"tool:{name}", execute), self.is_stopping)
+        # A tool that waits for sub-agents may take as long to end as they.
+        more = partial(closing_seconds, self._state.hooks.coordinator, self.requested.id)
+        longest, what = self._state.rules.longest, f"tool `{name}`"
+        return await_interruptibly_within(longest, limited, what, more)
 
     async def _answer_after_hooks(
         self, tool_input: dict[str, Any], shown: dict[str, Any], answer: Answer

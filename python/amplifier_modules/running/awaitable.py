@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable
 from typing import Any
+
+from amplifier_core.event_loop import is_awaitable
 
 
 def awaitable_of(
@@ -15,7 +16,7 @@ def awaitable_of(
     Raises:
         TypeError: It is a result already.
     """
-    if inspect.isawaitable(returned):
+    if is_awaitable(returned):
         return returned
     found = type(returned).__name__
     raise TypeError(
