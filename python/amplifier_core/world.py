@@ -36,6 +36,8 @@ __all__ = [
 
 T = TypeVar("T")
 
+_MOST_BYTES = 2**20
+
 
 class World:
     """The system. A subclass replaces what it overrides; see `use`.
@@ -71,7 +73,13 @@ class World:
         return random()
 
     def random_bytes(self, count: int) -> bytes:
-        """Return so many random bytes. Ids are made of them."""
+        """Return so many random bytes, at most 1,048,576. Ids are made of them.
+
+        Raises:
+            ValueError: Another number is asked for.
+        """
+        if not 0 <= count <= _MOST_BYTES:
+            raise ValueError(f"`count` is {count:,} (must be from 0 to {_MOST_BYTES:,})")
         return _os.urandom(count)
 
     async def outside(self, name: str, call: Callable[[], Awaitable[T] | T]) -> T:
@@ -110,7 +118,11 @@ def random() -> float:
 
 
 def random_bytes(count: int) -> bytes:
-    """Return so many random bytes. Ids are made of them."""
+    """Return so many random bytes, at most 1,048,576. Ids are made of them.
+
+    Raises:
+        ValueError: Another number is asked for.
+    """
     return _current.random_bytes(count)
 
 

@@ -42,6 +42,12 @@ class Counted(world.World):
         return bytes([self.drawn]) * count
 
 
+@pytest.mark.parametrize("count", [-1, 2**20 + 1, 2**40])
+def test_an_unreasonable_number_of_random_bytes_is_refused(count: int) -> None:
+    with pytest.raises(ValueError, match=rf"`count` is {count:,} \(must be from 0 to 1,048,576\)"):
+        world.random_bytes(count)
+
+
 # Holds: world-2
 def test_the_functions_read_the_world_in_use_and_then_the_earlier_one() -> None:
     outer, inner = Counted(1.0), Counted(2.0)

@@ -27,7 +27,12 @@ PACKAGES = (
 )
 ENTERED = ("amplifier_core._engine",)
 """Modules that are walked although their names are not public."""
-WAITING = ("amplifier_core.world.sleep", "amplifier_core.world.World.sleep")
+WAITING = (
+    "amplifier_core.world.sleep",
+    "amplifier_core.world.World.sleep",
+    "amplifier_modules.loops.boundary.cancellation.TurnCancellation.sleep",
+    "amplifier_testing.kit.base.eventually",
+)
 """What does nothing but wait, as long as it is asked to."""
 OPERATORS = tuple(
     f"__{name}__"
@@ -106,6 +111,8 @@ def members(where: str, value: type, instance: Any, anew: Callable[[], Any]) -> 
         names |= {name for name in vars_of(instance) if not name.startswith("_")}
     for name in sorted(names):
         if not (is_our_own(value, name) or name in vars_of(instance)):
+            continue
+        if f"{where}.{name}" in WAITING:
             continue
         static = inspect.getattr_static(value, name, None)
         if isinstance(static, property) or not callable(getattr(value, name, None)):
