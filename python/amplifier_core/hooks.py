@@ -11,10 +11,11 @@ from typing import Any, ClassVar, Self
 
 from . import correlation, events, world
 from ._hook_result import UNKNOWN_KEYS, ContextInjection, HookResult
-from ._kernel.answer_mistakes import is_mistaken, judge_mistake, warn_of_mistake
-from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
+from ._kernel.answer_mistakes import warn_of_mistake
+from ._kernel.argument import any_text, flag, integer, text, time_limit
 from ._kernel.dispatch import Dispatch, Registration, Unregister
-from ._kernel.hook_answer import check_action, continuing, denying, read_answer, result_of
+from ._kernel.handler_call import ask_handler, data_of_answer
+from ._kernel.hook_answer import continuing, result_of
 from ._kernel.own_failure import is_own_failure
 from ._kernel.payload import Payload, bare, stamp_payload, top_level
 from ._kernel.qualname import set_qualname
@@ -22,7 +23,6 @@ from ._kernel.timeout import EXPIRED, await_within
 from ._native.choice import extension
 from .event_loop import is_awaitable
 from .handlers import check_handler
-from .plain_data import dump_model
 
 __all__ = ["ContextInjection", "HookRegistry", "HookResult"]
 
@@ -286,9 +286,9 @@ class HookRegistry(metaclass=ABCMeta):
         denial: HookResult | None = None
         for registration in registrations:
             if denial is None:
-                denial = await _ask(self, registration, event, dispatch)
+                denial = await ask_handler(self, registration, event, dispatch)
             elif registration.is_observer:
-                await _ask(self, registration, event, dispatch)
+                await ask_handler(self, registration, event, dispatch)
         return dispatch.finish() if denial is None else denial
 
     @set_qualname("HookRegistry.emit_each")
@@ -312,7 +312,7 @@ class HookRegistry(metaclass=ABCMeta):
                         answer if seconds is None else await_within(answer, seconds, what)
                     )
                 result = None if answer is None or answer is EXPIRED else result_of(answer)
-                data = None if result is None else _data_of(answer, result)
+                data = None if result is None else data_of_answer(answer, result)
             except BaseException as error:
                 if not is_own_failure(error):
                     raise
@@ -336,83 +336,6 @@ def _tell(listener: Callable[[Any], object], event: str, data: Any) -> None:
         if not is_own_failure(error):
             raise
         logger.error("what listens to `%s` failed; continuing", event, exc_info=error)
-
-
-async def _ask(
-    hooks: HookRegistry, registration: Registration, event: str, dispatch: Dispatch
-) -> HookResult | None:
-    """Have one handler judge an event, and return its denial if it denies."""
-    payload, seconds = dispatch.payload, registration.timeout
-    handed_out = payload.hand_out()
-    try:
-        value = registration.handler(event, handed_out)
-        if value is not None and is_awaitable(value):
-            if seconds is None:
-                value = await value
-            else:
-                what = f"hook `{registration.name}` on `{event}`"
-                value = await await_within(value, seconds, what)
-    except BaseException as error:
-        if not is_own_failure(error):
-            raise
-        return _skip_or_deny(registration, event, "failed", logging.ERROR, error)
-    if value is None or registration.is_observer:
-        return None
-    if seconds is not None and value is EXPIRED:
-        return _skip_or_deny(registration, event, "timed out", logging.WARNING)
-    try:
-        result = result_of(value)
-        answer = read_answer(result, payload)
-    except Exception as error:
-        logger.error(
-            "SECURITY: hook `%s` returned an invalid response to `%s`; denying",
-            registration.name,
-            event,
-            exc_info=error,
-        )
-        return denying("Hook handler returned invalid response")
-    if is_mistaken(result):
-        denial = judge_mistake(hooks, event, registration.name, registration.handler, result)
-        if denial is not None:
-            return denial
-    if answer is None:
-        return None
-    if answer.action == "deny":
-        return answer.result
-    dispatch.accept(event, registration.name, answer)
-    return None
-
-
-def _skip_or_deny(
-    registration: Registration,
-    event: str,
-    what: str,
-    level: int,
-    error: BaseException | None = None,
-) -> HookResult | None:
-    """Skip a handler that gave no answer, or deny where its failure does."""
-    failure = f"hook `{registration.name}` {what} on `{event}`"
-    if not registration.fail_closed:
-        logger.log(level, "%s; continuing", failure, exc_info=error)
-        return None
-    logger.error("SECURITY: %s; denying", failure, exc_info=error)
-    return denying(failure)
-
-
-def _data_of(answer: Any, result: HookResult) -> dict[str, Any] | None:
-    """Return the data of an answer in JSON form, if there is any."""
-    # The fields of a dict are event data; those of a model have the JSON form of models.
-    data: Any = result.data if issubclass(type(answer), dict) else _dumped_data(result)
-    if data is None:
-        return None
-    if not issubclass(type(data), dict):
-        raise refusal(data, "dict")
-    return bare(data).hand_out()
-
-
-def _dumped_data(result: HookResult) -> Any:
-    check_action(result)
-    return dump_model(result)["data"]
 
 
 def _add_request_id(event: str, data: Any) -> Any:
