@@ -260,7 +260,12 @@ def cut_depth(data: Any, levels: int) -> Any:
 
     A container below that, or inside itself, becomes the name of its type, as in the data of
     events. If nothing is cut, the data itself is returned.
+
+    Raises:
+        ValueError: `levels` is not from 0 to 200.
     """
+    if not 0 <= levels <= MAX_DEPTH:
+        raise ValueError(f"`levels` is {levels} (must be from 0 to {MAX_DEPTH})")
     return _cut(data, levels, [])
 
 

@@ -28,8 +28,9 @@ def fitting_effort(asked: str, efforts: tuple[str, ...], order: tuple[str, ...])
     """
     if asked in frozenset(efforts) or not efforts or asked not in order:
         return asked
+    positions = {effort: position for position, effort in enumerate(order)}
     some = [each for each in efforts if each != "none"]
-    below = [each for each in some if order.index(each) <= order.index(asked)]
+    below = [each for each in some if positions[each] <= positions[asked]]
     return below[-1] if below else some[0]
 
 

@@ -289,6 +289,13 @@ def _() -> Any:
     return Retries("anthropic", HttpSettings(), cancellation=SimpleNamespace(is_cancelled=True))
 
 
+@maker("PersistentContext")
+def _() -> Any:
+    from amplifier_modules.contexts.persistent import PersistentContext
+
+    return PersistentContext(folder=folder(), path="conversation.jsonl")
+
+
 @maker("SseEvent")
 def _() -> Any:
     from amplifier_stream import SseDecoder
