@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from operator import index
 from typing import Any, TypeVar
 
 from amplifier_core import world
@@ -106,7 +107,7 @@ class Pricing:
     def input_cost(self, tokens: int, models: tuple[str, ...]) -> Decimal | None:
         """Return what so many tokens of a request cost that no cache knows; None if not known."""
         rates = self._own_rates(models) or self._rates(models, None, None)
-        return None if rates is None else rates.cost(Counts(input=tokens))
+        return None if rates is None else rates.cost(Counts(input=index(tokens)))
 
     def most_cost(
         self,
@@ -123,7 +124,7 @@ class Pricing:
         rates = self._own_rates(models) or self._rates(models, tier, speed)
         if rates is None:
             return None
-        return rates.most(read, written, searches=searches, keeps_hour=keeps_hour)
+        return rates.most(index(read), index(written), searches=searches, keeps_hour=keeps_hour)
 
     def take_notices(self) -> list[str]:
         """Return what a user has to know of the prices, each once."""

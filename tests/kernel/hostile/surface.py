@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import importlib
 import inspect
+import os
 import pkgutil
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -160,8 +162,11 @@ def mounted_by(module: str) -> dict[str, Any]:
     from amplifier_modules import MODULES
 
     mount = importlib.import_module(MODULES[module]).mount
-    for config in ({}, {"api_key": "key", "max_retries": 0}, {"root": "."}):
+    without_waits = {"max_retries": 0}
+    for config in (without_waits, {}, {"api_key": "key", **without_waits}, {"root": "."}):
         coordinator = make_coordinator()
+        # Each has a home of its own: what another one keeps in a file there is in use.
+        os.environ["HOME"] = tempfile.mkdtemp()
         with contextlib.suppress(Exception):
             asyncio.run(mount(coordinator, config))
         points = coordinator.mount_points
