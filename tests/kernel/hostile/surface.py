@@ -36,6 +36,8 @@ WAITING = (
     "amplifier_testing.kit.base.eventually",
 )
 """What does nothing but wait, as long as it is asked to."""
+HOMES = tempfile.mkdtemp()
+"""Where the homes of mounted modules are made: not in the folder that their tools list."""
 OPERATORS = tuple(
     f"__{name}__"
     for name in (
@@ -166,7 +168,7 @@ def mounted_by(module: str) -> dict[str, Any]:
     for config in (without_waits, {}, {"api_key": "key", **without_waits}, {"root": "."}):
         coordinator = make_coordinator()
         # Each has a home of its own: what another one keeps in a file there is in use.
-        os.environ["HOME"] = tempfile.mkdtemp()
+        os.environ["HOME"] = tempfile.mkdtemp(dir=HOMES)
         with contextlib.suppress(Exception):
             asyncio.run(mount(coordinator, config))
         points = coordinator.mount_points
