@@ -129,7 +129,7 @@ async def test_the_next_session_goes_on_with_it_and_is_told_what_is_there(kind, 
 async def test_a_text_of_the_first_session_is_read_in_the_next():
     context = SimpleContext()
     await Agent(ScriptedProvider(["I see."]), context=context).run(LONG)
-    [id] = context._aside.texts.ids()
+    [id] = context._aside.texts.list_ids()
     read = {"tool": "read_stored", "arguments": {"id": id, "line": 7, "lines": 1}}
     model = ScriptedProvider([read, "done"])
     await Agent(model, context=context).run("And line 7?")

@@ -147,10 +147,10 @@ async def test_the_oldest_are_dropped_for_new_ones_and_all_by_clear():
     await context.add_message(result("d" * 13_000))
 
     texts = context._aside.texts
-    assert texts.ids() == [describe_text(letter * 5_000).id for letter in "bc"]
+    assert texts.list_ids() == [describe_text(letter * 5_000).id for letter in "bc"]
     assert "[The middle was too long to be kept.]" in (await context.get_messages())[-1]["content"]
     await context.clear()
-    assert texts.ids() == []
+    assert texts.list_ids() == []
 
 
 # Holds: agent-31
@@ -162,7 +162,7 @@ async def test_the_oldest_are_dropped_for_new_ones_and_all_by_clear():
 def test_what_is_put_aside_is_kept_whole(content, most):
     texts = MemoryTexts(10**9)
     given = {"role": "tool", "content": content}
-    now = PutAside(texts, most).content(given)
+    now = PutAside(texts, most).shorten_content(given)
 
     before = [content] if isinstance(content, str) else [block["text"] for block in content]
     after = [now] if isinstance(now, str) else [block["text"] for block in now]
