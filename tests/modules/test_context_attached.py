@@ -198,7 +198,7 @@ async def test_a_sub_agent_reads_texts_of_its_parent_and_its_own():
     async def ask() -> str:
         """Ask a sub-agent about the report, and about another one."""
         spawn = s.session.coordinator.get_capability("session.spawn")
-        [id] = s.session.coordinator.get("context")._aside.texts.ids()
+        [id] = s.session.coordinator.get("context")._aside.texts.list_ids()
         return (await spawn(f"{LONG}{id}")).text
 
     def of_parent(request):

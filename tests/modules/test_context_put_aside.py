@@ -93,12 +93,12 @@ async def test_the_model_reads_the_rest_in_the_same_turn(loop, make):
         assert await session.execute("go") == "done"
         assert await session.execute("go") == "again"
         texts = session.coordinator.get("context")._aside.texts
-        assert len(texts.ids()) == 1
+        assert len(texts.list_ids()) == 1
     tools = [[each.name for each in request.tools] for request in model.requests]
     assert tools == [["report"], *[["report", "read_stored"]] * 3]
     shown = model.requests[2].messages[-1].content
     assert shown == f'[lines 5,000 to 5,000 of 10,000; go on with "line": 5001]\n{MIDDLE}'
-    assert texts.ids() == [], "what was put aside ends with the session"
+    assert texts.list_ids() == [], "what was put aside ends with the session"
 
 
 async def test_a_long_prompt_is_put_aside_and_found_in():
