@@ -82,7 +82,7 @@ def measure() -> Times:
     )
 
     def ours() -> object:
-        return pricing.cost(BUCKETS, RAW, MODELS)
+        return pricing.add_cost(BUCKETS, RAW, MODELS)
 
     def table() -> Any:
         return genai_prices.calc_price(usage, MODELS[0], provider_id="anthropic")

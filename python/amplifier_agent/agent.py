@@ -84,7 +84,7 @@ class Agent(Generic[T_co]):
             "approval_timeout": approval_timeout, "directory": directory, "plan": plan,
         }  # fmt: skip
         self._type = output
-        self._output = _output(output)
+        self._output = _make_output(output)
         self._parts: Parts = parts_of(options)
         self._options = copy_options(options)
 
@@ -261,7 +261,7 @@ def _session_class() -> type[Session[Any]]:
     return Session
 
 
-def _output(type_: type[Any] | None) -> Output[Any] | None:
+def _make_output(type_: type[Any] | None) -> Output[Any] | None:
     if type_ is None:
         return None
     from .output import Output

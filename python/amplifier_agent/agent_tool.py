@@ -60,7 +60,7 @@ class AgentTool:
         """
         prompt = str(input.get("prompt", ""))
         parent = running_session()
-        coordinator = _coordinator(parent)
+        coordinator = _find_coordinator(parent)
         state = None if parent is None else parent.state
         parent_id = None if coordinator is None else coordinator.session_id
         child = _Child(self._open_session(state, parent_id or None))
@@ -87,7 +87,7 @@ class _Child:
     def obey(self, rights: Rights) -> None:
         """Let the hooks of the parent judge the session, and its approval system answer."""
         coordinator: Any = self.session.coordinator
-        self._judges = rights.judges()
+        self._judges = rights.list_judges()
         if rights.approvals is not None:
             coordinator.approval_system = rights.approvals
         if rights.display is not None:
@@ -104,7 +104,7 @@ class _Child:
         return self._child.record.count_usage()
 
 
-def _coordinator(parent: Session[Any] | None) -> Any:
+def _find_coordinator(parent: Session[Any] | None) -> Any:
     """Return the coordinator of the session that calls the tool; None if it is not known."""
     call = CURRENT.get(None)
     if call is not None and call.coordinator is not None:

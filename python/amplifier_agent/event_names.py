@@ -40,7 +40,7 @@ def event_of(name: str, data: Mapping[str, Any]) -> Event | None:
         return _tool_event(name, data, raw)
     if name == events.APPROVAL_REQUIRED:
         return _question_of(data, raw)
-    if (text := _status(name, data)) is not None:
+    if (text := _describe_event(name, data)) is not None:
         return Status(raw=raw, kind=name, text=text)
     return None if name in _SILENT else Event(raw=raw)
 
@@ -81,12 +81,12 @@ def _question_of(data: Mapping[str, Any], raw: tuple[str, dict[str, Any]]) -> Ev
     return QuestionAsked(raw=raw, question=question)
 
 
-def _status(name: str, data: Mapping[str, Any]) -> str | None:
+def _describe_event(name: str, data: Mapping[str, Any]) -> str | None:
     """Return the line that a user reads about an event."""
     if name == events.PROVIDER_RETRY:
-        return f"the model is asked again in {_seconds(data, 'delay')}: {data.get('error_message')}"
+        return f"the model is asked again in {_write_seconds(data, 'delay')}: {data.get('error_message')}"
     if name == events.PROVIDER_THROTTLE:
-        return f"waiting {_seconds(data, 'delay')} for the rate limit"
+        return f"waiting {_write_seconds(data, 'delay')} for the rate limit"
     if name == "orchestrator:rate_limit_delay":
         return f"waiting {float(data.get('delay_ms') or 0) / 1000:.1f} s before the next model call"
     if name == events.CONTEXT_COMPACTION:
@@ -114,6 +114,6 @@ def _status(name: str, data: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _seconds(data: Mapping[str, Any], name: str) -> str:
+def _write_seconds(data: Mapping[str, Any], name: str) -> str:
     value = data.get(name)
     return f"{value:.1f} s" if isinstance(value, int | float) else "a while"

@@ -34,13 +34,13 @@ def repair_history(messages: Sequence[Mapping[str, Any]]) -> list[Message]:
         if message.get("role") == "tool":
             waiting.pop(str(message.get("tool_call_id")), None)
         elif waiting:
-            found.extend(_missing(waiting))
+            found.extend(_make_missing_results(waiting))
             added += len(waiting)
             waiting.clear()
         found.append(deepcopy(dict(message)))
         if message.get("role") == "assistant":
-            waiting = dict(_calls(message))
-    found.extend(_missing(waiting))
+            waiting = dict(_list_calls(message))
+    found.extend(_make_missing_results(waiting))
     added += len(waiting)
     if added:
         logger.warning(
@@ -54,7 +54,7 @@ def is_repair(message: Mapping[str, Any]) -> bool:
     return message.get("content") == _NO_RESULT
 
 
-def _missing(waiting: Mapping[str, str]) -> Iterator[Message]:
+def _make_missing_results(waiting: Mapping[str, str]) -> Iterator[Message]:
     for call_id, name in waiting.items():
         yield {
             "role": "tool",
@@ -65,7 +65,7 @@ def _missing(waiting: Mapping[str, str]) -> Iterator[Message]:
         }
 
 
-def _calls(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_calls(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     content: Any = message.get("content")
     blocks = cast("list[Any]", content) if isinstance(content, list) else []
     calls: list[Any] = [

@@ -72,14 +72,14 @@ def parts_of(options: AgentOptions) -> Parts:
         ValueError: One cannot be used.
         ConfigurationError: There is no such provider.
     """
-    plan = _base(options.get("plan"))
+    plan = _copy_plan(options.get("plan"))
     session = cast("dict[str, Any]", plan["session"])
     session["strict"] = True
-    provider = _model(plan, options.get("model"), has_plan=options.get("plan") is not None)
-    loop = _main(plan, "orchestrator", options.get("loop"), _OUR_LOOP, "execute")
-    context = _main(plan, "context", options.get("context"), _OUR_CONTEXT, "add_message")
-    tools = [_tool(each, plan) for each in _read_list("tools", options.get("tools", ()))]
-    hooks = [_hook(each, plan) for each in _read_list("hooks", options.get("hooks", ()))]
+    provider = _put_model(plan, options.get("model"), has_plan=options.get("plan") is not None)
+    loop = _put_main_module(plan, "orchestrator", options.get("loop"), _OUR_LOOP, "execute")
+    context = _put_main_module(plan, "context", options.get("context"), _OUR_CONTEXT, "add_message")
+    tools = [_put_tool(each, plan) for each in _read_list("tools", options.get("tools", ()))]
+    hooks = [_put_hook(each, plan) for each in _read_list("hooks", options.get("hooks", ()))]
     budget = options.get("budget")
     check_budget(budget)
     # No plan can hold the account of a shared one: its turns are given it.
@@ -108,7 +108,7 @@ def parts_of(options: AgentOptions) -> Parts:
         system=system,
         approvals=options.get("approvals"),
         approval_timeout=seconds,
-        directory=_folder(plan, options.get("directory")),
+        directory=_resolve_folder(plan, options.get("directory")),
         budget=budget,
     )
 
@@ -143,7 +143,7 @@ def plan_copy(plan: Any) -> Any:
 _LEAVES = frozenset({str, bool, Own})
 
 
-def _base(plan: Mapping[str, Any] | None) -> dict[str, Any]:
+def _copy_plan(plan: Mapping[str, Any] | None) -> dict[str, Any]:
     if plan is not None and not isinstance(plan, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
         raise TypeError(f"`plan` is a `{type(plan).__name__}` (must be a mapping)")
     copy = plan_copy(dict(plan or {}))
@@ -159,7 +159,7 @@ def _base(plan: Mapping[str, Any] | None) -> dict[str, Any]:
     return copy
 
 
-def _model(plan: dict[str, Any], model: Any, *, has_plan: bool) -> Any:
+def _put_model(plan: dict[str, Any], model: Any, *, has_plan: bool) -> Any:
     """Put a model's name into the plan, or return the provider."""
     if model is None:
         if not has_plan:
@@ -204,7 +204,7 @@ def _check_provider(module_id: str, model: str) -> None:
     raise ConfigurationError(f"`model` is `{model}`, but {unknown_provider(model)}")
 
 
-def _default(plan: dict[str, Any], slot: str, module_id: str) -> Any:
+def _make_default_entry(plan: dict[str, Any], slot: str, module_id: str) -> Any:
     """Return our own loop or context for a plan that names none, with what it says of it."""
     session, section = plan["session"], plan.get(slot)
     if session.get(f"{slot}_source"):
@@ -215,14 +215,14 @@ def _default(plan: dict[str, Any], slot: str, module_id: str) -> Any:
     return entry
 
 
-def _main(plan: dict[str, Any], slot: str, given: Any, default: str, method: str) -> Any:
+def _put_main_module(plan: dict[str, Any], slot: str, given: Any, default: str, method: str) -> Any:
     """Put the loop or the context into the plan, or return the object."""
     session = plan["session"]
     if given is None or isinstance(given, str | Mapping):
         if given is not None:
-            session[slot] = _entry(slot, given)
+            session[slot] = _make_entry(slot, given)
         elif slot not in session:
-            session[slot] = _default(plan, slot, default)
+            session[slot] = _make_default_entry(plan, slot, default)
         return None
     if isinstance(given, type) or not callable(getattr(given, method, None)):
         name = {"orchestrator": "loop"}.get(slot, slot)
@@ -233,7 +233,7 @@ def _main(plan: dict[str, Any], slot: str, given: Any, default: str, method: str
     return given
 
 
-def _entry(name: str, module: Any) -> dict[str, Any]:
+def _make_entry(name: str, module: Any) -> dict[str, Any]:
     if isinstance(module, str):
         return {"module": module}
     entry = plan_copy(dict(cast("Mapping[str, Any]", module)))
@@ -249,9 +249,9 @@ def _read_list(name: str, given: Any) -> list[Any]:
     return list(cast("Sequence[Any]", given))
 
 
-def _tool(given: Any, plan: dict[str, Any]) -> Any:
+def _put_tool(given: Any, plan: dict[str, Any]) -> Any:
     if isinstance(given, str | Mapping):
-        plan["tools"].append(_entry("tools", given))
+        plan["tools"].append(_make_entry("tools", given))
         return None
     if isinstance(given, FunctionTool) or (
         isinstance(getattr(given, "name", None), str) and callable(getattr(given, "execute", None))
@@ -268,9 +268,9 @@ def _tool(given: Any, plan: dict[str, Any]) -> Any:
     )
 
 
-def _hook(given: Any, plan: dict[str, Any]) -> Hook | None:
+def _put_hook(given: Any, plan: dict[str, Any]) -> Hook | None:
     if isinstance(given, str | Mapping):
-        plan["hooks"].append(_entry("hooks", given))
+        plan["hooks"].append(_make_entry("hooks", given))
         return None
     if isinstance(given, Hook):
         return given
@@ -280,7 +280,7 @@ def _hook(given: Any, plan: dict[str, Any]) -> Hook | None:
     )
 
 
-def _folder(plan: dict[str, Any], directory: str | Path | None) -> Path | None:
+def _resolve_folder(plan: dict[str, Any], directory: str | Path | None) -> Path | None:
     if directory is None:
         return None
     if not isinstance(directory, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
@@ -290,7 +290,7 @@ def _folder(plan: dict[str, Any], directory: str | Path | None) -> Path | None:
     if not folder.is_dir():
         raise ValueError(f"`directory` is `{directory}`, which is no folder")
     for position, entry in enumerate(plan["tools"]):
-        entry = _entry("tools", entry)
+        entry = _make_entry("tools", entry)
         if entry["module"] in _WITH_ROOT:
             entry["config"] = {"root": str(folder), **(entry.get("config") or {})}
             plan["tools"][position] = entry
@@ -298,6 +298,6 @@ def _folder(plan: dict[str, Any], directory: str | Path | None) -> Path | None:
 
 
 def _configure(session: dict[str, Any], slot: str, config: dict[str, Any]) -> None:
-    entry = _entry(slot, session[slot])
+    entry = _make_entry(slot, session[slot])
     entry["config"] = {**(entry.get("config") or {}), **config}
     session[slot] = entry

@@ -40,7 +40,7 @@ class TurnRecord:
         self._ending: Mapping[str, Any] | None = None
         self._unfinished = UnfinishedText()
 
-    def listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
+    def make_listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
         """Return what the events of a session amount to.
 
         Args:
@@ -60,22 +60,22 @@ class TurnRecord:
         }
 
     def _note_response(self, data: Mapping[str, Any]) -> None:
-        if _plain(data.get("status")) in {"error", "cancelled"}:
+        if _make_plain(data.get("status")) in {"error", "cancelled"}:
             return
         self._unfinished.clear()
         self.model_calls += 1
         if "purpose" not in data:  # the answer of a judge is none of the turn
-            stop_reason = _plain(data.get("finish_reason"))
+            stop_reason = _make_plain(data.get("finish_reason"))
             self.stop_reason = stop_reason if isinstance(stop_reason, str) else None
         usage = data.get("usage")
         # Of a dict, nothing but numbers is used.
-        self._add_usage(usage if type(usage) is dict else _plain(usage))
+        self._add_usage(usage if type(usage) is dict else _make_plain(usage))
 
     def _note_broken_answer(self, data: Mapping[str, Any]) -> None:
         """Count what an answer used that did not come to its end: it is to be paid, too."""
         usage = data.get("usage")
         if data.get("status") in {"error", "cancelled"} and usage:
-            self._add_usage(_plain(usage))
+            self._add_usage(_make_plain(usage))
 
     def _note_tool_call(self, data: Mapping[str, Any]) -> None:
         self.tool_calls += not is_over_budget(data)
@@ -83,7 +83,7 @@ class TurnRecord:
     def _note_ending(self, data: Mapping[str, Any]) -> None:
         self._ending = {**data}
         if "goal_final" in data:
-            self.goal = goal_outcome(_plain(data["goal_final"]))
+            self.goal = goal_outcome(_make_plain(data["goal_final"]))
 
     @property
     def unfinished(self) -> str:
@@ -115,19 +115,19 @@ class TurnRecord:
         """Return the cost; None if the price of a call is not known."""
         return None if self._unpriced_calls else self.cost
 
-    def ending(self, *, is_cancelled: bool) -> tuple[TurnStatus, str | None]:
+    def find_ending(self, *, is_cancelled: bool) -> tuple[TurnStatus, str | None]:
         """Return how the turn ended, and why if it is not `completed`."""
         ending = self._ending or {}
         if ending.get("status") == "success" and not ending.keys() & _EXCEPTIONAL:
             return self._status_of_answer(None)
-        reason = _plain(ending.get("reason"))
+        reason = _make_plain(ending.get("reason"))
         reason = reason if isinstance(reason, str) and reason else None
-        denied, error = _plain(ending.get("denied")), _plain(ending.get("error"))
+        denied, error = _make_plain(ending.get("denied")), _make_plain(ending.get("error"))
         if isinstance(denied, dict):
             found = cast("dict[str, Any]", denied)
             step = _DENIED_STEP.get(str(found.get("event")), "the turn")
             return "denied", f"{step} was refused: {found.get('reason')}"
-        status = _plain(ending.get("status"))
+        status = _make_plain(ending.get("status"))
         if status == "cancelled" or (is_cancelled and status != "success"):
             return "cancelled", reason or "the turn was cancelled"
         if status == "error" or isinstance(error, dict):
@@ -175,7 +175,7 @@ class TurnRecord:
             self.cost = (self.cost or Decimal(0)) + cost
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     """Return a value in JSON form, as listeners get what the caller of `emit` had."""
     return value if type(value) in PLAIN else shape_of(value, [])
 

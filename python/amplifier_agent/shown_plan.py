@@ -31,7 +31,7 @@ class ShownPlan(dict[str, Any]):
     def _redact(self) -> dict[str, Any]:
         from amplifier_guard import Redactor
 
-        return dict(Redactor([]).redact_data(cast("Mapping[str, Any]", _plain(self))))
+        return dict(Redactor([]).redact_data(cast("Mapping[str, Any]", _copy_as_dicts(self))))
 
 
 def _copy_plain(value: Any) -> Any:
@@ -42,9 +42,9 @@ def _copy_plain(value: Any) -> Any:
     return value
 
 
-def _plain(value: Any) -> Any:
+def _copy_as_dicts(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in cast("dict[str, Any]", value).items()}
+        return {key: _copy_as_dicts(item) for key, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in cast("list[Any]", value)]
+        return [_copy_as_dicts(item) for item in cast("list[Any]", value)]
     return value

@@ -48,7 +48,7 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
     if parts.hooks:
         register_hooks(coordinator, parts.hooks)
         # What judges a session judges its sub-agents; what only observes it sees them, too.
-        if observing := list(filter(None, map(_observing, parts.hooks))):
+        if observing := list(filter(None, map(_make_observing_hook, parts.hooks))):
             tasks = tasks_of(coordinator)
             tasks.prepare = (*tasks.prepare, lambda child: register_hooks(child, observing))
     of_plan: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
     if parts.approval_timeout is not None and (foreign := _foreign_loop(coordinator)) is not None:
         problems.append(f"the loop `{foreign}` has no `approval_timeout`; use one of ours")
     if problems:
-        raise _refusal(of_plan, problems)
+        raise _make_refusal(of_plan, problems)
     if refusal is not None:
         raise refusal
     if parts.system is not None or messages:
@@ -92,13 +92,13 @@ def register_hooks(coordinator: Any, hooks: Iterable[Hook]) -> None:
             )
 
 
-def _observing(hook: Hook) -> Hook | None:
+def _make_observing_hook(hook: Hook) -> Hook | None:
     """Return a hook without the events that it judges; None if it only judges."""
     events = tuple(each for each in hook.events if each not in JUDGED_EVENTS)
     return replace(hook, events=events) if events else None
 
 
-def _refusal(of_plan: Sequence[str], problems: Sequence[str]) -> ConfigurationError:
+def _make_refusal(of_plan: Sequence[str], problems: Sequence[str]) -> ConfigurationError:
     mistakes = (*of_plan, *problems)
     listed = "; ".join(mistakes)
     error = ConfigurationError(
@@ -232,9 +232,9 @@ async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None
     if parts.system is not None:
         set_factory = getattr(context, "set_system_prompt_factory", None)
         if callable(set_factory):
-            await cast("Any", set_factory(_factory(parts.system)))
+            await cast("Any", set_factory(_make_prompt_factory(parts.system)))
         else:
-            text = await _factory(parts.system)()
+            text = await _make_prompt_factory(parts.system)()
             await context.add_message({"role": "system", "content": text})
     if messages:
         from amplifier_providers.requests.foreign_form import native_messages
@@ -245,11 +245,11 @@ async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None
             await context.add_message(message)
 
 
-def _factory(system: Any) -> Any:
-    async def prompt() -> str:
+def _make_prompt_factory(system: Any) -> Any:
+    async def make_prompt() -> str:
         if isinstance(system, str):
             return system
         text = system()
         return str(await text if inspect.isawaitable(text) else text)
 
-    return prompt
+    return make_prompt

@@ -53,22 +53,22 @@ class Turn(Generic[T_co]):
         # Our loops emit the usage first, by itself, before a hook can end the turn.
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
         response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
-        coordinator.hooks._listen(self.record.listeners(response))
+        coordinator.hooks._listen(self.record.make_listeners(response))
         try:
             if self._output is None:
                 text, value = await self._session.execute(prompt), None
-                ending = self._ending()
+                ending = self._find_ending()
             else:
                 with self._one_budget():
                     text, value, ending = await self._read_answer(prompt, self._output)
-            result = self.result = await self._result(text, value, ending)
+            result = self.result = await self._make_result(text, value, ending)
         except BaseException as error:
             is_cancelled = self._coordinator.cancellation.is_cancelled and is_token_cancellation(
                 error
             )
             ending = CANCELLED if is_cancelled else ending_of(error)
             with anyio.CancelScope(shield=True):
-                result = self.result = await self._result("", None, ending)
+                result = self.result = await self._make_result("", None, ending)
             if not is_cancelled:
                 raise
         finally:
@@ -82,14 +82,14 @@ class Turn(Generic[T_co]):
     ) -> tuple[str, T_co | None, _Ending]:
         """Read the answer, after one round of repair if that is needed."""
         text = await self._session.execute(prompt)
-        ending = self._ending()
+        ending = self._find_ending()
         if ending[0] != "completed":
             return text, None, ending
         value, problems = output.read(text)
         if problems is None:
             return text, value, ending
         text = await self._session.execute(output.repair_prompt(problems))
-        ending = self._ending()
+        ending = self._find_ending()
         if ending[0] == "completed":
             value, problems = output.read(text)
             if problems is not None:
@@ -110,10 +110,10 @@ class Turn(Generic[T_co]):
             if ledger is not None:
                 ledger.is_over = True
 
-    def _ending(self) -> _Ending:
-        return self.record.ending(is_cancelled=self._coordinator.cancellation.is_cancelled)
+    def _find_ending(self) -> _Ending:
+        return self.record.find_ending(is_cancelled=self._coordinator.cancellation.is_cancelled)
 
-    async def _result(self, text: str, value: T_co | None, ending: _Ending) -> Result[T_co]:
+    async def _make_result(self, text: str, value: T_co | None, ending: _Ending) -> Result[T_co]:
         context = self._coordinator.get("context")
         status, reason = ending
         record = self.record

@@ -82,7 +82,7 @@ class TerminalApproval:
         from amplifier_core.approval import ApprovalTimeoutError
 
         if not _can_ask():
-            question = _exactly(prompt)
+            question = _write_exactly(prompt)
             write_notice(f"denied, because there is no terminal to ask in: {question}")
             return _DENIED
         mark, line = "", ""
@@ -92,18 +92,18 @@ class TerminalApproval:
             async with asyncio.timeout(limit):
                 is_whole = False
                 while not is_whole:
-                    columns = _columns()
+                    columns = _measure_columns()
                     mark = _put_question(prompt, options, otherwise)
                     line = await _line_from_terminal()
                     # In a terminal that became narrower, rows began without the mark.
-                    is_whole = not line.endswith("\n") or _columns() >= columns
+                    is_whole = not line.endswith("\n") or _measure_columns() >= columns
         except TimeoutError:
             _note(f"\n{mark}| no answer\n")
             raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
         except (OSError, ValueError) as error:
             write_notice(f"denied, because the question cannot be shown: {error}")
             return _DENIED
-        chosen = _choice(line, options)
+        chosen = _find_choice(line, options)
         if not is_consent(chosen) and len(line.split()) > 1 and line.strip() not in options:
             note_words(line)
         ending = "" if line.endswith("\n") else "\n"
@@ -111,7 +111,7 @@ class TerminalApproval:
         return chosen
 
 
-def _exactly(prompt: str) -> str:
+def _write_exactly(prompt: str) -> str:
     """What would have been asked, in one line, without known secrets."""
     from amplifier_guard import TerminalText
 
@@ -133,7 +133,7 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
     from amplifier_guard.question import question_rows
 
     lines = os.get_terminal_size(sys.stdin.fileno()).lines or _USUAL_LINES
-    columns = _columns()
+    columns = _measure_columns()
     if columns < _MIN_COLUMNS:
         raise ValueError(f"the terminal has {columns} columns (at least {_MIN_COLUMNS} are needed)")
     mark = "".join(secrets.choice(_LETTERS) for _ in range(4))
@@ -153,7 +153,7 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
     return mark
 
 
-def _columns() -> int:
+def _measure_columns() -> int:
     """The width of the terminal.
 
     Raises:
@@ -197,7 +197,7 @@ def _forget_typed() -> None:
         raise OSError(*error.args) from error
 
 
-def _choice(line: str, options: Sequence[str]) -> str:
+def _find_choice(line: str, options: Sequence[str]) -> str:
     """The option that a line names; any word of consent names the first that grants once."""
     words = option_words(line.strip())
     for option in options:

@@ -41,9 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             gc.set_threshold(_OBJECTS_PER_COLLECTION)
             gc.enable()
         for line in ignored:
-            from amplifier_app.notice import notice
+            from amplifier_app.notice import show_notice
 
-            notice(f"warning: {line}")
+            show_notice(f"warning: {line}")
         code = run_command(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
         code = 130

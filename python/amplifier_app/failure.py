@@ -12,7 +12,7 @@ from typing import Any
 
 from amplifier_app.engine import load_engine
 from amplifier_app.known_secrets import SECRETS
-from amplifier_app.notice import notice, write_notice
+from amplifier_app.notice import show_notice, write_notice
 from amplifier_app.outcome import FAILED, WRONG_USAGE, Outcome
 from amplifier_app.system_keyring import KEYRING
 
@@ -53,7 +53,7 @@ class Failure(Exception):
 
 def describe_error(error: BaseException) -> str:
     """The line for an error: `error: what happened; what to do`."""
-    message = _message(error)
+    message = _write_message(error)
     hint = _hint(error)
     return f"error: {message}" + (f"; {hint}" if hint and hint not in message else "")
 
@@ -62,7 +62,7 @@ def report(error: BaseException) -> int:
     """Write an error to standard error and return its exit code."""
     if is_debugging():
         write_notice(shown_traceback(error))
-    notice(describe_error(error))
+    show_notice(describe_error(error))
     return exit_code_of(error)
 
 
@@ -73,7 +73,7 @@ def exit_code_of(error: BaseException) -> int:
 
 def outcome_of_error(error: BaseException) -> Outcome:
     """The outcome of a run that ended with an error."""
-    message = _message(error)
+    message = _write_message(error)
     cause = error.__cause__ if isinstance(error, Failure) and error.__cause__ else error
     is_usage = exit_code_of(error) == WRONG_USAGE
     return Outcome(
@@ -125,7 +125,7 @@ def _hint(error: BaseException) -> str:
     if isinstance(hint, str):
         if "NotFoundError" in names and _is_known(provider):
             hint += f"; `amplifier-core provider models {provider}` lists the models"
-        return SECRETS.line(hint, _MAX_CHARS)
+        return SECRETS.write_line(hint, _MAX_CHARS)
     if isinstance(error, Failure):
         return ""
     if not _is_ours(error):
@@ -140,14 +140,14 @@ def _is_known(provider: object) -> bool:
     return f"provider-{provider}" in list_own_modules()
 
 
-def _message(error: BaseException) -> str:
+def _write_message(error: BaseException) -> str:
     try:
-        text = SECRETS.line(str(error), _MAX_CHARS).rstrip(".")
+        text = SECRETS.write_line(str(error), _MAX_CHARS).rstrip(".")
     except Exception:  # noqa: BLE001 - any exception may fail to say what it is
         text = ""
     if isinstance(error, OSError) and error.strerror:
         where = f"`{error.filename}`: " if error.filename else ""
-        text = SECRETS.line(f"{where}{error.strerror}", _MAX_CHARS)
+        text = SECRETS.write_line(f"{where}{error.strerror}", _MAX_CHARS)
     name = type(error).__name__
     if not text:
         return name
@@ -179,4 +179,4 @@ def _show_unraisable(arguments: Any) -> None:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    notice(f"{category.__name__}: {message}")
+    show_notice(f"{category.__name__}: {message}")

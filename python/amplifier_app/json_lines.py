@@ -9,7 +9,7 @@ from typing import BinaryIO, TypeGuard, cast
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 
 _MAX_DEPTH = 200
 """Nesting after which a value is written as text; `to_json` has a limit of its own above it."""
@@ -59,7 +59,7 @@ class JsonLines:
 
     def show_message(self, message: str, level: str = "info", source: str = "hook") -> None:
         """Show a message of a hook (the kernel's display system)."""
-        notice(f"{level}: {message} ({source})")
+        show_notice(f"{level}: {message} ({source})")
 
     def answer(self, text: str) -> None:
         """Write the last line."""
@@ -84,11 +84,11 @@ def json_line(event: str, data: object) -> bytes:
 
 
 def _line_parts(event: str, data: object) -> Iterator[bytes]:
-    yield b'{"event": %b, "data": ' % _json(event)
+    yield b'{"event": %b, "data": ' % _write_value(event)
     if _is_long(data):
-        yield from _parts(data)
+        yield from _write_parts(data)
     else:
-        yield _json(data)
+        yield _write_value(data)
     yield b"}\n"
 
 
@@ -104,25 +104,25 @@ def _is_long(value: object, depth: int = 0) -> bool:
     return False
 
 
-def _parts(value: object, depth: int = 0) -> Iterator[bytes]:
+def _write_parts(value: object, depth: int = 0) -> Iterator[bytes]:
     """The JSON of a value, a long text piece by piece: a line may hold it several times."""
     if isinstance(value, str) and len(value) > _LONG_CHARS:
         yield b'"'
         for start in range(0, len(value), _LONG_CHARS):
-            yield _json(value[start : start + _LONG_CHARS])[1:-1]
+            yield _write_value(value[start : start + _LONG_CHARS])[1:-1]
         yield b'"'
     elif depth < _MAX_DEPTH and _has_text_keys(value):
         for index, (key, each) in enumerate(value.items()):
-            yield b"%b%b:" % (b"," if index else b"{", _json(key))
-            yield from _parts(each, depth + 1)
+            yield b"%b%b:" % (b"," if index else b"{", _write_value(key))
+            yield from _write_parts(each, depth + 1)
         yield b"}" if value else b"{}"
     elif depth < _MAX_DEPTH and isinstance(value, list | tuple) and value:
         for index, each in enumerate(cast("list[object]", value)):
             yield b"," if index else b"["
-            yield from _parts(each, depth + 1)
+            yield from _write_parts(each, depth + 1)
         yield b"]"
     else:
-        yield _json(cast("object", value))
+        yield _write_value(cast("object", value))
 
 
 def _has_text_keys(value: object) -> TypeGuard[dict[str, object]]:
@@ -131,12 +131,12 @@ def _has_text_keys(value: object) -> TypeGuard[dict[str, object]]:
     )
 
 
-def _json(value: object) -> bytes:
+def _write_value(value: object) -> bytes:
     with contextlib.suppress(PydanticSerializationError):
         written = _write_json(value)
         if not _LONG_NUMBER.search(written):
             return written
-    return _write_json(_readable(value))
+    return _write_json(_make_readable(value))
 
 
 def _write_json(value: object) -> bytes:
@@ -145,12 +145,12 @@ def _write_json(value: object) -> bytes:
         ensure_ascii=True,
         inf_nan_mode="null",
         serialize_unknown=True,
-        fallback=_text,
+        fallback=_write_text,
     )
     return written.replace(b"\x7f", b"\\u007f")  # ASCII, but some terminals act on it
 
 
-def _readable(value: object, depth: int = 0) -> object:
+def _make_readable(value: object, depth: int = 0) -> object:
     """The value without what `to_json` refuses, or writes so that Python cannot read it back.
 
     These are lone surrogates, bytes that are not UTF-8, and integers of too many digits.
@@ -163,13 +163,15 @@ def _readable(value: object, depth: int = 0) -> object:
         return value
     if depth < _MAX_DEPTH and isinstance(value, Mapping):
         items = cast("Mapping[object, object]", value).items()
-        return {_readable(key, _MAX_DEPTH): _readable(each, depth + 1) for key, each in items}
+        return {
+            _make_readable(key, _MAX_DEPTH): _make_readable(each, depth + 1) for key, each in items
+        }
     if depth < _MAX_DEPTH and isinstance(value, list | tuple):
-        return [_readable(each, depth + 1) for each in cast("list[object]", value)]
-    return _SURROGATE.sub("\ufffd", _text(value))
+        return [_make_readable(each, depth + 1) for each in cast("list[object]", value)]
+    return _SURROGATE.sub("\ufffd", _write_text(value))
 
 
-def _text(value: object) -> str:
+def _write_text(value: object) -> str:
     try:
         return str(value)
     except Exception:  # noqa: BLE001 - any object may fail to say what it is

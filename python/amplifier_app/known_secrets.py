@@ -78,7 +78,7 @@ class Secrets:
             return data  # as above
         return self.redactor.redact_data(data)
 
-    def line(self, text: str, limit: int) -> str:
+    def write_line(self, text: str, limit: int) -> str:
         """Return the text as one printable line without secrets."""
         # Redacted first: part of a secret may not look like a secret.
         return printable_line(self.redact(text), limit)

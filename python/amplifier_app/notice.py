@@ -10,9 +10,9 @@ from amplifier_app.known_secrets import SECRETS
 _MAX_CHARS = 2000
 
 
-def notice(text: str) -> None:
+def show_notice(text: str) -> None:
     """Write foreign text as one line to standard error; never fails."""
-    write_notice(SECRETS.line(text, _MAX_CHARS))
+    write_notice(SECRETS.write_line(text, _MAX_CHARS))
 
 
 def write_notice(text: str) -> None:

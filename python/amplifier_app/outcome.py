@@ -45,7 +45,7 @@ class Outcome:
         """Whether there is an answer, or a part of one."""
         return self.status not in ("denied", "error")
 
-    def data(self) -> dict[str, Any]:
+    def list_data(self) -> dict[str, Any]:
         """Return what the outcome line holds."""
         return {
             "status": self.status,
@@ -86,4 +86,4 @@ class OutcomeLine:
         from amplifier_app.json_lines import JsonLines
         from amplifier_app.known_secrets import SECRETS
 
-        JsonLines(self._file.buffer).handle("outcome", SECRETS.redact_data(outcome.data()))
+        JsonLines(self._file.buffer).handle("outcome", SECRETS.redact_data(outcome.list_data()))

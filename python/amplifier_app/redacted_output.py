@@ -50,12 +50,12 @@ class RedactedOutput:
         if event.startswith("content_block:") and not self._output.shows_blocks:
             return
         if event == events.CONTENT_BLOCK_DELTA and isinstance(data, Mapping):
-            self._delta(cast("Mapping[str, Any]", data))
+            self._redact_delta(cast("Mapping[str, Any]", data))
             return
         if event.startswith("content_block:") and isinstance(data, Mapping):
             self._end(_block(cast("Mapping[str, Any]", data)))
         elif event in _ENDS and isinstance(data, Mapping):
-            self._end_all(_session(cast("Mapping[str, Any]", data)))
+            self._end_all(_read_session_id(cast("Mapping[str, Any]", data)))
         self._output.handle(event, SECRETS.redactor.redact_data(data))
 
     def show_message(
@@ -86,7 +86,7 @@ class RedactedOutput:
         self._end_all()
         self._output.finish()
 
-    def _delta(self, data: Mapping[str, Any]) -> None:
+    def _redact_delta(self, data: Mapping[str, Any]) -> None:
         text = data.get("delta")
         if not isinstance(text, str):
             self._output.handle(events.CONTENT_BLOCK_DELTA, SECRETS.redactor.redact_data(data))
@@ -110,8 +110,8 @@ class RedactedOutput:
 
 def _block(data: Mapping[str, Any]) -> tuple[str, str]:
     """The identity of a block among all open blocks."""
-    return _session(data), str(data.get("block_index"))
+    return _read_session_id(data), str(data.get("block_index"))
 
 
-def _session(data: Mapping[str, Any]) -> str:
+def _read_session_id(data: Mapping[str, Any]) -> str:
     return str(data.get("session_id"))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 
 SERVICE = "amplifier-core"
 """The name under which the keyring has the keys; the user name of each is that of its provider."""
@@ -103,7 +103,7 @@ class SystemKeyring:
             raise self.problem
         answers: queue.SimpleQueue[tuple[object, BaseException | None]] = queue.SimpleQueue()
 
-        def work() -> None:
+        def ask_keyring() -> None:
             try:
                 import keyring
 
@@ -111,7 +111,7 @@ class SystemKeyring:
             except BaseException as error:  # noqa: BLE001 - a backend may raise, or exit, as it likes
                 answers.put((None, error))
 
-        threading.Thread(target=work, name="keyring", daemon=True).start()
+        threading.Thread(target=ask_keyring, name="keyring", daemon=True).start()
         answer, error = self._wait(answers)
         if error is not None:
             raise self._problem_of(error, secret) from (None if secret else error)
@@ -126,7 +126,7 @@ class SystemKeyring:
         except queue.Empty:
             pass
         if silent < self._seconds:
-            notice("waiting for the system keyring, which may ask for its password")
+            show_notice("waiting for the system keyring, which may ask for its password")
         try:
             return answers.get(timeout=max(0.0, self._seconds - silent))
         except queue.Empty:

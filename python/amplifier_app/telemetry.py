@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 
 OBSERVER: dict[str, Any] = {"module": "hooks-observe", "config": {"opentelemetry": True}}
 """The hook module that makes the spans and metrics, as in a mount plan."""
@@ -41,7 +41,9 @@ def export_telemetry(environment: Mapping[str, str]) -> Generator[list[dict[str,
         if error.name is None or error.name.partition(".")[0] != "opentelemetry":
             raise
         what = f"`{min(named)}` is set, but `{error.name}` is not installed"
-        notice(f"warning: {what}; install `amplifier-core[otel]`; continuing without telemetry")
+        show_notice(
+            f"warning: {what}; install `amplifier-core[otel]`; continuing without telemetry"
+        )
         yield []
         return
     try:
@@ -90,6 +92,6 @@ def _shut_down(shutdowns: list[Callable[[], object]]) -> None:
     for thread in threads:
         thread.join(max(0.0, end - world.monotonic()))
     if any(thread.is_alive() for thread in threads):
-        notice(
+        show_notice(
             f"warning: telemetry could not be sent within {_GRACE_SECONDS:g} s; check the collector"
         )

@@ -13,23 +13,23 @@ def text_block(text: str) -> dict[str, Any]:
 
 def turn_content(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the text and tool result blocks of what followed a prompt."""
-    return [block for message in messages for block in _blocks(message)]
+    return [block for message in messages for block in _list_blocks(message)]
 
 
-def _blocks(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _list_blocks(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     content = message.get("content")
     if message.get("role") == "tool":
         yield {
             "type": "tool_result",
             "tool_use_id": str(message.get("tool_call_id") or ""),
-            "content": "\n".join(_texts(content)),
+            "content": "\n".join(_list_texts(content)),
             "is_error": True if message.get("is_error") else None,
         }
     elif message.get("role") == "assistant":
-        yield from map(text_block, _texts(content))
+        yield from map(text_block, _list_texts(content))
 
 
-def _texts(content: object) -> Iterator[str]:
+def _list_texts(content: object) -> Iterator[str]:
     if isinstance(content, str):
         yield content
         return

@@ -14,7 +14,7 @@ _CENT, _SMALLEST = Decimal("0.01"), Decimal("0.0001")
 _ROUNDING = Context(prec=50, rounding=ROUND_HALF_UP)
 
 
-def dollars(amount: Decimal) -> str:
+def write_dollars(amount: Decimal) -> str:
     """`$0.0042`, `$1.37`, `$0`; what is less than it can show is `<$0.0001`."""
     if not amount:
         return "$0"
@@ -44,7 +44,7 @@ class TurnSums:
         if result.cost is not None and self._cost is not None:
             self._cost += result.cost
 
-    def line(self) -> str:
+    def write_line(self) -> str:
         """Return the sums in one line."""
         if self._usage is None:
             return "nothing so far"
@@ -56,6 +56,6 @@ class TurnSums:
             f"{usage.output + usage.reasoning:,} out",
             count_noun(self._calls, "model call"),
             count_noun(self._turns, "turn"),
-            "the price is not known" if self._cost is None else dollars(self._cost),
+            "the price is not known" if self._cost is None else write_dollars(self._cost),
         )
         return ", ".join(parts)

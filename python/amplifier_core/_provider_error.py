@@ -123,7 +123,7 @@ class ProviderError:
             ("retry_after", self._retry_after),
             ("delay_multiplier", self._delay_multiplier),
         )
-        parts += [f"{name}={_figure(value)}" for name, value in numbers if value is not None]
+        parts += [f"{name}={_write_number(value)}" for name, value in numbers if value is not None]
         if self._retryable:
             parts.append("retryable=True")
         return f"ProviderError({', '.join(parts)})"
@@ -142,7 +142,7 @@ def _quote(text: str) -> str:
     return f'"{"".join(characters)}"'
 
 
-def _figure(value: float) -> str:
+def _write_number(value: float) -> str:
     """A float in full, whole ones without a fraction."""
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else str(value)

@@ -68,22 +68,22 @@ class RetryConfig:
             raise TypeError(
                 f"`honor_retry_after` must be a `bool`, found `{short_repr(honor_retry_after)}`"
             )
-        initial = _number("initial_delay", initial_delay)
-        factor = _number("backoff_factor", backoff_factor)
+        initial = _read_number("initial_delay", initial_delay)
+        factor = _read_number("backoff_factor", backoff_factor)
         if min_delay is not None:
-            older = _number("min_delay", min_delay)
+            older = _read_number("min_delay", min_delay)
             if initial == 1.0:
                 _warn_of("min_delay", "initial_delay")
                 initial = older
         if backoff_multiplier is not None:
-            older = _number("backoff_multiplier", backoff_multiplier)
+            older = _read_number("backoff_multiplier", backoff_multiplier)
             if factor == 2.0:
                 _warn_of("backoff_multiplier", "backoff_factor")
                 factor = older
         values = {
             "_max_retries": _count("max_retries", max_retries),
             "_initial_delay": initial,
-            "_max_delay": _number("max_delay", max_delay),
+            "_max_delay": _read_number("max_delay", max_delay),
             "_backoff_factor": factor,
             "_is_jittered": _is_jittered(jitter),
             "_honor_retry_after": honor_retry_after,
@@ -143,7 +143,7 @@ class RetryConfig:
 
     def __reduce__(self) -> tuple[type[RetryConfig], tuple[Any, ...]]:
         """Have copies and pickles made anew from the values."""
-        return type(self), self._values()
+        return type(self), self._list_values()
 
     def __repr__(self) -> str:
         """Write the call that makes it."""
@@ -155,10 +155,10 @@ class RetryConfig:
             "jitter",
             "honor_retry_after",
         )
-        pairs = zip(names, self._values(), strict=True)
+        pairs = zip(names, self._list_values(), strict=True)
         return f"RetryConfig({', '.join(f'{name}={value!r}' for name, value in pairs)})"
 
-    def _values(self) -> tuple[Any, ...]:
+    def _list_values(self) -> tuple[Any, ...]:
         return (
             self._max_retries,
             self._initial_delay,
@@ -211,7 +211,7 @@ def _grow_delay(config: RetryConfig, attempt: int) -> float:
         return math.copysign(math.inf, sign * initial)
 
 
-def _number(name: str, value: Any) -> float:
+def _read_number(name: str, value: Any) -> float:
     number = real_number(name, value)
     if math.isnan(number):
         raise ValueError(f"`{name}` must be a number, found NaN")

@@ -239,7 +239,7 @@ class _Beginning:
             self._loader.enqueue_on_session_ready(*carried)
 
     async def _report(self, kind: str, entry: dict[str, Any], error: Exception) -> None:
-        text, module_id = failure_text(error), _plain(entry["module"])
+        text, module_id = failure_text(error), _make_plain(entry["module"])
         is_required = bool(entry.get("required")) or module_id in _ALWAYS_REQUIRED
         failure = LoadFailure(kind, module_id, text, error, is_required)
         self._report_of_load.failures += (failure,)
@@ -254,7 +254,7 @@ class _Beginning:
             "reason_code": module_failure_reason(error),
         }
         if entry.get("instance_id"):
-            payload["instance_id"] = _plain(entry["instance_id"])
+            payload["instance_id"] = _make_plain(entry["instance_id"])
         await self._emit(MODULE_LOAD_FAILED, payload)
 
     async def _emit(self, event: str, payload: dict[str, Any]) -> None:
@@ -270,6 +270,6 @@ async def _call(function: Any, *arguments: Any) -> None:
         await called
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     """Return an id of a plan, as text if an event cannot carry it."""
     return value if isinstance(value, str | int) else short_repr(value)

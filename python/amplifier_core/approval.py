@@ -69,9 +69,9 @@ def protocol_of(approval: Any) -> ProtocolName | None:
         signature = inspect.signature(method)
     except (TypeError, ValueError):
         return "system"
-    if _takes(signature, 4):
+    if _can_take(signature, 4):
         return "system"
-    return "provider" if _takes(signature, 1) else None
+    return "provider" if _can_take(signature, 1) else None
 
 
 def find_approval_mistake(approval: Any) -> str | None:
@@ -134,7 +134,7 @@ async def _await_option(response: Any) -> str:
     return "allow" if approved else "deny"
 
 
-def _takes(signature: inspect.Signature, count: int) -> bool:
+def _can_take(signature: inspect.Signature, count: int) -> bool:
     """Whether a function can be called with so many arguments by position."""
     try:
         signature.bind(*[_REQUEST] * count)

@@ -9,7 +9,7 @@ from enum import Enum
 from types import BuiltinMethodType
 from typing import Any, Self
 
-from ._kernel.argument import text
+from ._kernel.argument import take_text
 from ._kernel.own_failure import is_own_failure
 from ._native.choice import extension
 from .event_loop import is_awaitable
@@ -95,12 +95,12 @@ class CancellationToken(metaclass=ABCMeta):
 
     def register_tool_start(self, tool_call_id: str, tool_name: str) -> None:
         """Note that a tool call runs."""
-        call = text(tool_call_id, "tool_call_id")
-        self._tools[call] = text(tool_name, "tool_name")
+        call = take_text(tool_call_id, "tool_call_id")
+        self._tools[call] = take_text(tool_name, "tool_name")
 
     def register_tool_complete(self, tool_call_id: str) -> None:
         """Note that a tool call is over; an unknown one is ignored."""
-        self._tools.pop(text(tool_call_id, "tool_call_id"), None)
+        self._tools.pop(take_text(tool_call_id, "tool_call_id"), None)
 
     def register_child(self, child: Any) -> None:
         """Pass every request on to this token too, including what was requested before.

@@ -88,16 +88,16 @@ def validate(
     # Imported here to keep `--help` fast.
     from .validation._process import validate_in_process
 
-    kind, path = _subject(context, subject, module_path)
+    kind, path = _find_subject(context, subject, module_path)
     if kind == PLAN and entry_point is not None:
         raise click.UsageError("a mount plan has no entry point (`--entry-point`)", context)
     if kind != PLAN and entry_point is None and not os.path.exists(path):
-        path, entry_point = _place(path)
+        path, entry_point = _find_place(path)
     result = validate_in_process(kind, path, entry_point, timeout)
     _say(result.summary())
     if not quiet:
         for check in result.checks:
-            _say(f"  {_line(check)}")
+            _say(f"  {_write_line(check)}")
     context.exit(0 if result.passed else 1)
 
 
@@ -110,7 +110,7 @@ def list_types() -> None:
         _say(f"  {name:{width}}  {purpose}")
 
 
-def _subject(context: click.Context, subject: str, module_path: str | None) -> tuple[str, str]:
+def _find_subject(context: click.Context, subject: str, module_path: str | None) -> tuple[str, str]:
     """Return what is validated, and where it is: a module, or a mount plan.
 
     Raises:
@@ -122,7 +122,7 @@ def _subject(context: click.Context, subject: str, module_path: str | None) -> t
     if module_path is not None:
         kind: str = click.Choice(list(MODULE_TYPES)).convert(subject, kind_parameter, context)
         if not os.path.exists(module_path) and not _is_known(module_path):
-            message = f"Path {module_path!r} does not exist{_advice(module_path)}"
+            message = f"Path {module_path!r} does not exist{_write_advice(module_path)}"
             raise click.BadParameter(message, context, path_parameter)
         return kind, module_path
     if subject in MODULE_TYPES:
@@ -134,7 +134,7 @@ def _subject(context: click.Context, subject: str, module_path: str | None) -> t
         return guess_kind(subject), subject
     known = ", ".join(MODULE_TYPES)
     message = f"{subject!r} is neither a module type ({known}) nor a `.toml` or `.json` file"
-    raise click.BadParameter(f"{message}{_advice(subject) or '.'}", context, kind_parameter)
+    raise click.BadParameter(f"{message}{_write_advice(subject) or '.'}", context, kind_parameter)
 
 
 def _is_known(name: str) -> bool:
@@ -143,14 +143,14 @@ def _is_known(name: str) -> bool:
     return name in list_known_sources()
 
 
-def _advice(name: str) -> str:
+def _write_advice(name: str) -> str:
     from .known_modules import suggest_module
 
     advice = suggest_module(name)
     return f"; {advice}" if advice else ""
 
 
-def _place(name: str) -> tuple[str, str | None]:
+def _find_place(name: str) -> tuple[str, str | None]:
     """Where a module of a name is imported from: a path or dotted name, and its entry point."""
     from .known_modules import list_known_sources
 
@@ -158,7 +158,7 @@ def _place(name: str) -> tuple[str, str | None]:
     return (".", name) if source.origin == "entry point" else (source.name, None)
 
 
-def _line(check: ValidationCheck) -> str:
+def _write_line(check: ValidationCheck) -> str:
     mark = "\N{CHECK MARK}" if check.passed else "\N{BALLOT X}"
     return f"{mark} [{check.severity}] {check.name}: {check.message}"
 

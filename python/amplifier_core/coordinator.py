@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, cast
 
 from . import _collect_helper, approval
 from ._hook_result import HookResult
-from ._kernel.argument import any_text, flag, integer, refusal, text
+from ._kernel.argument import any_text, make_refusal, take_flag, take_integer, take_text
 from ._kernel.hook_effects import carry_out
 from ._kernel.own_failure import describe
 from ._kernel.qualname import set_qualname
@@ -152,7 +152,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
     @mount_points.setter
     def mount_points(self, points: dict[str, Any]) -> None:
         if not issubclass(cast("type[Any]", type(points)), dict):
-            raise refusal(points, "dict", "mount_points")
+            raise make_refusal(points, "dict", "mount_points")
         self._mount_points = points
 
     @property
@@ -163,7 +163,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
     @session_state.setter
     def session_state(self, shared: dict[str, Any]) -> None:
         if not issubclass(cast("type[Any]", type(shared)), dict):
-            raise refusal(shared, "dict", "session_state")
+            raise make_refusal(shared, "dict", "session_state")
         self._shared = shared
 
     @property
@@ -173,7 +173,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
 
     @_current_turn_injections.setter
     def _current_turn_injections(self, tokens: int) -> None:
-        self._injected_tokens = integer(tokens, "tokens", bits=64)
+        self._injected_tokens = take_integer(tokens, "tokens", bits=64)
 
     def _set_session(self, session: Any) -> None:
         """Set the session; one that holds this coordinator is held weakly, so that it is freed."""
@@ -200,7 +200,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
             TypeError: The name is not a string.
         """
         slot, kind = _parse(mount_point)
-        name = None if name is None else text(name, "name")
+        name = None if name is None else take_text(name, "name")
         if kind == "registry":
             raise ValueError("Hooks should be registered directly with the HookRegistry")
         if kind == "single":
@@ -209,19 +209,19 @@ class ModuleCoordinator(metaclass=ABCMeta):
             own: Any = getattr(module, "name", None) if name is None else name
             if own is None:
                 raise ValueError(f"Name required for {slot}")
-            self._modules(slot)[text(own, "name")] = module
+            self._get_modules(slot)[take_text(own, "name")] = module
         return _mounted(None)
 
     def unmount(self, mount_point: str, name: str | None = None) -> Coroutine[Any, Any, None]:
         """Remove a module immediately; the result may be awaited. A missing module is ignored."""
         slot, kind = _parse(mount_point)
-        name = None if name is None else text(name, "name")
+        name = None if name is None else take_text(name, "name")
         if kind == "single":
             self._mount_points[slot] = None
         elif kind == "named":
             if name is None:
                 raise ValueError(f"Name required to unmount from {slot}")
-            modules = self._modules(slot)
+            modules = self._get_modules(slot)
             if name in modules:
                 del modules[name]
         return _unmounted(None)
@@ -229,18 +229,18 @@ class ModuleCoordinator(metaclass=ABCMeta):
     def get(self, mount_point: str, name: str | None = None) -> Any:
         """Look up a slot, or one module of a named slot; None where nothing is mounted."""
         slot, kind = _parse(mount_point)
-        name = None if name is None else text(name, "name")
+        name = None if name is None else take_text(name, "name")
         if kind == "named" and name is not None:
-            return self._modules(slot).get(name)
-        return self._slot(slot)
+            return self._get_modules(slot).get(name)
+        return self._get_slot(slot)
 
     def register_capability(self, name: str, value: Any) -> None:
         """Offer a value to other modules under a name, in the place of one of that name."""
-        self._capabilities[text(name, "name")] = value
+        self._capabilities[take_text(name, "name")] = value
 
     def get_capability(self, name: str) -> Any:
         """Return the value offered under a name, or None."""
-        return self._capabilities.get(text(name, "name"))
+        return self._capabilities.get(take_text(name, "name"))
 
     def register_cleanup(self, cleanup_fn: Any) -> None:
         """Run a function, plain or async, at clean-up; what cannot be called is ignored."""
@@ -273,18 +273,20 @@ class ModuleCoordinator(metaclass=ABCMeta):
 
     def register_contributor(self, channel: str, name: str, callback: Callable[[], Any]) -> None:
         """Contribute to a channel: the callback, plain or async, is asked at each collection."""
-        channel, name = text(channel, "channel"), text(name, "name")
+        channel, name = take_text(channel, "channel"), take_text(name, "name")
         self._channels.setdefault(channel, []).append({"name": name, "callback": callback})
 
     def collect_contributions(self, channel: str) -> Coroutine[Any, Any, list[Any]]:
         """Ask every contributor of a channel and list the answers."""
-        collected = _collect_helper.collect_contributions(self._channels, text(channel, "channel"))
+        collected = _collect_helper.collect_contributions(
+            self._channels, take_text(channel, "channel")
+        )
         collected.__qualname__ = "ModuleCoordinator.collect_contributions"
         return collected
 
     def request_cancel(self, immediate: bool = False) -> Coroutine[Any, Any, None]:
         """Request cancellation immediately; the result may be awaited."""
-        if flag(immediate, "immediate"):
+        if take_flag(immediate, "immediate"):
             self.cancellation.request_immediate()
         else:
             self.cancellation.request_graceful()
@@ -304,10 +306,10 @@ class ModuleCoordinator(metaclass=ABCMeta):
     def to_dict(self) -> dict[str, Any]:
         """Describe what is mounted, as plain data."""
         return {
-            "tools": list(self._modules("tools")),
-            "providers": list(self._modules("providers")),
-            "has_orchestrator": self._slot("orchestrator") is not None,
-            "has_context": self._slot("context") is not None,
+            "tools": list(self._get_modules("tools")),
+            "providers": list(self._get_modules("providers")),
+            "has_orchestrator": self._get_slot("orchestrator") is not None,
+            "has_context": self._get_slot("context") is not None,
             "capabilities": list(self._capabilities),
             "has_approval_provider": self.approval_system is not None,
             "has_display_service": self.display_system is not None,
@@ -317,17 +319,17 @@ class ModuleCoordinator(metaclass=ABCMeta):
         """Name the session."""
         return f"<{type(self).__name__}: session {self.session_id!r}>"
 
-    def _slot(self, slot: str) -> Any:
+    def _get_slot(self, slot: str) -> Any:
         """What is in a slot now, whoever put it there."""
         return self._mount_points.get(slot)
 
-    def _modules(self, slot: str) -> dict[str, Any]:
+    def _get_modules(self, slot: str) -> dict[str, Any]:
         """The modules of a slot of many by name, whoever put them there."""
         if slot not in self._mount_points:
-            raise _unknown(slot)
-        modules = self._slot(slot)
+            raise _make_slot_error(slot)
+        modules = self._get_slot(slot)
         if not issubclass(type(modules), dict):
-            raise refusal(modules, "dict", f"mount_points.{slot}")
+            raise make_refusal(modules, "dict", f"mount_points.{slot}")
         return modules
 
     def _session_setting(self, name: str) -> int | None:
@@ -341,14 +343,14 @@ def _parse(mount_point: str) -> tuple[str, Literal["single", "named", "registry"
     Raises:
         ValueError: No such slot.
     """
-    slot = text(mount_point, "mount_point")
+    slot = take_text(mount_point, "mount_point")
     kind = _SLOTS.get(slot)
     if kind is None:
-        raise _unknown(slot)
+        raise _make_slot_error(slot)
     return slot, kind
 
 
-def _unknown(slot: str) -> ValueError:
+def _make_slot_error(slot: str) -> ValueError:
     known = ", ".join(f"`{name}`" for name in _SLOTS)
     return ValueError(f"Unknown mount point: {slot} (there are {known})")
 

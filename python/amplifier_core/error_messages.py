@@ -47,7 +47,7 @@ def error_text(error: BaseException) -> str:
         return repr(error)
 
 
-def _place(error: BaseException) -> str:
+def _find_place(error: BaseException) -> str:
     """Where an error was raised, `file:line`, the import machinery left out.
 
     For a syntax error, the line that has it.
@@ -64,20 +64,20 @@ def _place(error: BaseException) -> str:
     return place
 
 
-def _bare(error: BaseException) -> str:
-    """An error's text; that of a syntax error without its place, which `_place` tells in full."""
+def _write_without_place(error: BaseException) -> str:
+    """An error's text; that of a syntax error without its place, which `_find_place` tells in full."""
     return str(error.msg or "") if isinstance(error, SyntaxError) else error_text(error)
 
 
 def _describe(error: BaseException) -> str:
-    text = _bare(error)
+    text = _write_without_place(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def describe_failure(error: BaseException) -> str:
     """Tell an error together with the innermost cause and the place that it was raised at."""
     *_, innermost = causes(error)
-    place = _place(innermost)
+    place = _find_place(innermost)
     at = f" (at {place})" if place else ""
     if innermost is error:
         return _describe(error) + at
@@ -104,8 +104,8 @@ def failure_text(error: BaseException) -> str:
     """Return an error's text with its hint; for a failed import also with the innermost cause."""
     text = describe_failure(error) if isinstance(error, SyntaxError) else error_text(error)
     *_, innermost = causes(error)
-    if isinstance(error, ImportError) and _bare(innermost) not in text:
-        at = f" (at {_place(innermost)})" if isinstance(innermost, SyntaxError) else ""
+    if isinstance(error, ImportError) and _write_without_place(innermost) not in text:
+        at = f" (at {_find_place(innermost)})" if isinstance(innermost, SyntaxError) else ""
         text = f"{text}, caused by {_describe(innermost)}{at}"
     return add_hint(text, error)
 

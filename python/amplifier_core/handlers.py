@@ -71,7 +71,7 @@ def count_registrations(hooks: Any) -> int:
 async def collect_contributed_events(coordinator: Any) -> set[str]:
     """Return the names of events that mounted modules contribute."""
     found: list[Any] = await coordinator.collect_contributions(OBSERVABILITY_EVENTS)
-    return set(_texts([*found, coordinator.get_capability(OBSERVABILITY_EVENTS)]))
+    return set(_list_texts([*found, coordinator.get_capability(OBSERVABILITY_EVENTS)]))
 
 
 def _takes_two(handler: Any) -> bool:
@@ -96,7 +96,7 @@ def _takes_two(handler: Any) -> bool:
     return True
 
 
-def _texts(values: list[Any]) -> Iterator[str]:
+def _list_texts(values: list[Any]) -> Iterator[str]:
     for value in values:
         if isinstance(value, str):
             yield value

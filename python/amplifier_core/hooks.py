@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Self
 from . import correlation, events, world
 from ._hook_result import UNKNOWN_KEYS, ContextInjection, HookResult
 from ._kernel.answer_mistakes import warn_of_mistake
-from ._kernel.argument import any_text, flag, integer, text, time_limit
+from ._kernel.argument import any_text, take_flag, take_integer, take_text, time_limit
 from ._kernel.dispatch import Dispatch, Registration, Unregister
-from ._kernel.handler_call import ask_handler, data_of_answer
-from ._kernel.hook_answer import continuing, result_of
+from ._kernel.handler_call import ask_handler, read_answer_data
+from ._kernel.hook_answer import make_continue, result_of
 from ._kernel.own_failure import is_own_failure
-from ._kernel.payload import Payload, bare, stamp_payload, top_level
+from ._kernel.payload import Payload, stamp_payload, take_payload, top_level
 from ._kernel.qualname import set_qualname
 from ._kernel.timeout import EXPIRED, await_within
 from ._native.choice import extension
@@ -107,13 +107,13 @@ class HookRegistry(metaclass=ABCMeta):
                 event and its data.
             ValueError: The timeout is negative or not a number.
         """
-        event = text(event, "event")
+        event = take_text(event, "event")
         registration = Registration(
             serial=self._next_serial,
-            priority=integer(priority, "priority", bits=32),
-            name=f"_auto_{event}_{world.new_uuid()}" if name is None else text(name, "name"),
+            priority=take_integer(priority, "priority", bits=32),
+            name=f"_auto_{event}_{world.new_uuid()}" if name is None else take_text(name, "name"),
             handler=handler,
-            fail_closed=flag(fail_closed, "fail_closed"),
+            fail_closed=take_flag(fail_closed, "fail_closed"),
             timeout=time_limit(timeout),
         )
         check_handler(handler, f"`{event}`")
@@ -152,7 +152,7 @@ class HookRegistry(metaclass=ABCMeta):
         registration = Registration(
             serial=self._next_serial,
             priority=_LAST,
-            name=f"_auto_*_{world.new_uuid()}" if name is None else text(name, "name"),
+            name=f"_auto_*_{world.new_uuid()}" if name is None else take_text(name, "name"),
             handler=handler,
             fail_closed=False,
             timeout=None,
@@ -165,7 +165,7 @@ class HookRegistry(metaclass=ABCMeta):
 
     def unregister(self, name: str) -> None:
         """Unregister every handler of this name; an unknown one is ignored."""
-        name = text(name, "name")
+        name = take_text(name, "name")
         for registered in (*self._events.values(), self._observers):
             for registration in tuple(registered):
                 if registration.name == name:
@@ -186,12 +186,12 @@ class HookRegistry(metaclass=ABCMeta):
             or event == events.CANCEL_COMPLETED
             or event in _CORRELATED
             or event in self._listeners
-            or bool(self._snapshot(event))
+            or bool(self._list_handlers_of(event))
         )
 
     def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
         """Name the handlers of one event or of all, in the order of running."""
-        events = tuple(self._events) if event is None else (text(event, "event"),)
+        events = tuple(self._events) if event is None else (take_text(event, "event"),)
         return {event: [one.name for one in self._events.get(event, ())] for event in events}
 
     def _listen(self, listeners: dict[str, Callable[[Any], object]] | None) -> None:
@@ -209,7 +209,7 @@ class HookRegistry(metaclass=ABCMeta):
         """List an event's registrations: serial, name, handler, `fail_closed` and `timeout`."""
         return [
             (one.serial, one.name, one.handler, one.fail_closed, one.timeout)
-            for one in self._events.get(text(event, "event"), ())
+            for one in self._events.get(take_text(event, "event"), ())
         ]
 
     def _all_registrations(
@@ -238,7 +238,7 @@ class HookRegistry(metaclass=ABCMeta):
         data = _add_request_id(event, top_level(data))
         if (listener := self._listeners.get(event)) is not None:
             _tell(listener, event, data)
-        payload = stamp_payload(data, self._defaults) if self._snapshot(event) else None
+        payload = stamp_payload(data, self._defaults) if self._list_handlers_of(event) else None
         return self._emit(event, data, payload)
 
     def emit_each(self, events: Sequence[tuple[str, Any]]) -> Coroutine[Any, Any, None]:
@@ -263,24 +263,24 @@ class HookRegistry(metaclass=ABCMeta):
             TypeError: The timeout is not a number, or a key of the data cannot be one in JSON.
         """
         seconds = time_limit(timeout)
-        return self._collect(any_text(event, "event"), bare(top_level(data)), seconds)
+        return self._collect(any_text(event, "event"), take_payload(top_level(data)), seconds)
 
     def __repr__(self) -> str:
         """Count handlers and events."""
         counts = [len(registered) for registered in self._events.values() if registered]
         return f"<{type(self).__name__}: {sum(counts)} handlers on {len(counts)} events>"
 
-    def _snapshot(self, event: str) -> tuple[Registration, ...]:
+    def _list_handlers_of(self, event: str) -> tuple[Registration, ...]:
         """The handlers that an event has now, and those of every event."""
         return (*self._events.get(event, ()), *self._observers)
 
     @set_qualname("HookRegistry.emit")
     async def _emit(self, event: str, data: Any, payload: Payload | None) -> HookResult:
         """Run the handlers; `payload` is None where there were none when `emit` was called."""
-        registrations = self._snapshot(event)
+        registrations = self._list_handlers_of(event)
         if payload is None:
             if not registrations:
-                return continuing(data if issubclass(type(data), dict) else {})
+                return make_continue(data if issubclass(type(data), dict) else {})
             payload = stamp_payload(data, self._defaults)
         dispatch = Dispatch(payload)
         denial: HookResult | None = None
@@ -301,7 +301,7 @@ class HookRegistry(metaclass=ABCMeta):
         self, event: str, payload: Payload, seconds: float | None
     ) -> list[dict[str, Any]]:
         collected: list[dict[str, Any]] = []
-        for registration in self._snapshot(event):
+        for registration in self._list_handlers_of(event):
             about = f"on `{event}`; continuing without its answer"
             handed_out = payload.hand_out()
             try:
@@ -312,7 +312,7 @@ class HookRegistry(metaclass=ABCMeta):
                         answer if seconds is None else await_within(answer, seconds, what)
                     )
                 result = None if answer is None or answer is EXPIRED else result_of(answer)
-                data = None if result is None else data_of_answer(answer, result)
+                data = None if result is None else read_answer_data(answer, result)
             except BaseException as error:
                 if not is_own_failure(error):
                     raise

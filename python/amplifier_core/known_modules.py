@@ -101,7 +101,7 @@ def list_known_sources() -> dict[str, list[Source]]:
     Nothing is imported, so a module that is listed may still fail to load.
     """
     points = list_entry_points()
-    packages = _packages()
+    packages = _list_packages()
     own = list_own_modules()
     ids = {point.name for point in points} | own.keys()
     ids.update(map(id_of, packages))
@@ -140,16 +140,18 @@ def suggest_module(module_id: str) -> str | None:
     """Name the known modules that may be meant; None if none is similar."""
     from difflib import SequenceMatcher, get_close_matches  # late: few programs have a mistake
 
-    def likeness(name: str) -> float:
+    def measure_likeness(name: str) -> float:
         return SequenceMatcher(None, name, str(module_id)).ratio()
 
     close = get_close_matches(str(module_id), list(list_known_sources()), n=3)
     # Ids of one kind begin alike: where one is meant clearly, the others are none of it.
-    close = [name for name in close if likeness(name) > likeness(close[0]) - _NEARLY]
+    close = [
+        name for name in close if measure_likeness(name) > measure_likeness(close[0]) - _NEARLY
+    ]
     return f"did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else None
 
 
-def _packages() -> dict[str, str]:
+def _list_packages() -> dict[str, str]:
     """The folders of the importable packages that are named like modules."""
     packages: dict[str, str] = {}
     for found in iter_modules():

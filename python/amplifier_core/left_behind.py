@@ -257,7 +257,7 @@ def as_coroutine(awaitable: Awaitable[Any]) -> Steps:
     if type(awaitable) is CoroutineType:
         return cast("Steps", awaitable)
 
-    async def whole() -> Any:
+    async def await_whole() -> Any:
         return await awaitable
 
-    return whole()
+    return await_whole()

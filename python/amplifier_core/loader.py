@@ -78,7 +78,7 @@ class ModuleLoader:
     @property
     def ignores_sources(self) -> bool:
         """Whether nothing reads the `source` of an entry: no resolver is mounted."""
-        return self._resolver() is None
+        return self._find_resolver() is None
 
     async def discover(self) -> list[ModuleInfo]:
         """List the installed modules and those in the folders that are searched.
@@ -118,7 +118,7 @@ class ModuleLoader:
             check_id(module_id)
             if source_hint is _OWN:
                 own = lookup.only_our_own(module_id)
-                return _closure(module_id, own.mount, config or {}, own.ready)
+                return _make_closure(module_id, own.mount, config or {}, own.ready)
             mount = await self._find(module_id, source_hint, config, coordinator)
         except Exception as error:
             # A session that loads it reports the failure itself.
@@ -130,7 +130,7 @@ class ModuleLoader:
         ready = self._ready_functions.get(module_id) if self._ready_functions else None
         ready = ready or carried_ready(module_id, mount)
         check = self._checks.get(module_id) if self._checks else None
-        return _closure(module_id, mount, config or {}, ready, check)
+        return _make_closure(module_id, mount, config or {}, ready, check)
 
     async def initialize(self, module: Closure, coordinator: Any) -> Any:
         """Mount a loaded module and return the result of its `mount`."""
@@ -167,7 +167,7 @@ class ModuleLoader:
             return mount
         path: Path | None = None
         unresolved: Exception | None = None
-        resolver = self._resolver()
+        resolver = self._find_resolver()
         if resolver is not None:
             try:
                 path = await self._resolved_folder(resolver, module_id, source_hint)
@@ -194,7 +194,7 @@ class ModuleLoader:
         logger.debug("module `%s` resolved to %s", module_id, path)
         return path
 
-    def _resolver(self) -> Any:
+    def _find_resolver(self) -> Any:
         coordinator = self._coordinator
         return None if coordinator is None else coordinator.get(_RESOLVER)
 
@@ -317,7 +317,7 @@ class ModuleLoader:
         return failures
 
 
-def _closure(
+def _make_closure(
     module_id: str,
     mount: Mount,
     config: dict[str, Any],

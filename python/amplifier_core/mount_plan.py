@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from ._kernel.argument import integer
+from ._kernel.argument import take_integer
 from .error_messages import error_text
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def listed_entries(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:
         MountPlanError: A section is not a list of entries, or two entries of one provider module
             would have the same name.
     """
-    listed = [_entries(plan[each], each) if plan.get(each) else [] for each in LISTS]
+    listed = [_list_entries(plan[each], each) if plan.get(each) else [] for each in LISTS]
     if len(listed[0]) > 1:
         _check_instances(listed[0])
     return listed
@@ -101,7 +101,7 @@ def session_number(plan: Any, name: str) -> int | None:
     if not issubclass(type(section), dict):
         return None
     value = cast("dict[str, Any]", section).get(name)
-    return None if value is None else integer(value, f"config.session.{name}", bits=64)
+    return None if value is None else take_integer(value, f"config.session.{name}", bits=64)
 
 
 def is_strict(plan: dict[str, Any]) -> bool:
@@ -133,7 +133,7 @@ def list_mistakes(error: BaseException) -> tuple[str, ...]:
     return cast("tuple[str, ...]", listed) if isinstance(listed, tuple) else ()
 
 
-def _entries(listed: Any, section: str) -> list[dict[str, Any]]:
+def _list_entries(listed: Any, section: str) -> list[dict[str, Any]]:
     """The entries of a section that name a module."""
     if not issubclass(type(listed), (list, tuple)):
         found = type(listed).__name__
@@ -212,10 +212,10 @@ def read_plan(path: Path) -> Any:
     except PlanFileError:
         raise
     except (ValueError, RecursionError) as error:
-        raise PlanFileError(f"{path}{_why(error)}") from error
+        raise PlanFileError(f"{path}{_explain_error(error)}") from error
 
 
-def _why(error: Exception) -> str:
+def _explain_error(error: Exception) -> str:
     """Why the text is no plan, after its path: with the line of a mistake where there is one."""
     if isinstance(error, UnicodeDecodeError):
         return f": it is not UTF-8 text (byte {error.start})"

@@ -118,15 +118,15 @@ class MountedModules:
             list_mounted(coordinator, "tools"),
             list_mounted(coordinator, "providers"),
         )
-        capabilities = _capabilities(coordinator) if has_capabilities else _NO_NAMES
+        capabilities = _list_capabilities(coordinator) if has_capabilities else _NO_NAMES
         begun = count_registrations(coordinator.hooks)
         parts = _Parts()
         yield parts
-        parts.tools = _new(list_mounted(coordinator, "tools"), tools)
-        parts.providers = _new(list_mounted(coordinator, "providers"), providers)
+        parts.tools = _list_new(list_mounted(coordinator, "tools"), tools)
+        parts.providers = _list_new(list_mounted(coordinator, "providers"), providers)
         parts.handlers = frozenset(range(begun, count_registrations(coordinator.hooks)))
         if has_capabilities:
-            parts.capabilities = _capabilities(coordinator) - capabilities
+            parts.capabilities = _list_capabilities(coordinator) - capabilities
 
 
 def list_mounted_modules(coordinator: Any) -> tuple[MountedModule, ...]:
@@ -177,11 +177,11 @@ def listen_for_absences(reasons: list[str] | None) -> list[str] | None:
     return before
 
 
-def _new(now: dict[str, Any], before: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+def _list_new(now: dict[str, Any], before: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     return (*(each for each in now.items() if before.get(each[0], _missing) is not each[1]),)
 
 
-def _capabilities(coordinator: Any) -> frozenset[str]:
+def _list_capabilities(coordinator: Any) -> frozenset[str]:
     describe = getattr(coordinator, "to_dict", None)
     described: object = describe() if callable(describe) else None
     if not isinstance(described, dict):

@@ -110,7 +110,7 @@ def shape_of(value: Any, ancestors: list[Any]) -> Any:
         shape: Any = {}
         for key, item in dict[Any, Any].copy(value).items():
             shape[key_of(key)] = shape_of(item, ancestors)
-    elif (items := _items(value, kind)) is not None:
+    elif (items := _list_items(value, kind)) is not None:
         _enter(value, ancestors)
         shape = []
         for item in items:
@@ -134,9 +134,9 @@ def shape_of(value: Any, ancestors: list[Any]) -> Any:
         _enter(value, ancestors)
         shape = {}
         for name in names:
-            shape[name] = shape_of(_field(value, name), ancestors)
+            shape[name] = shape_of(_read_field(value, name), ancestors)
     else:
-        return _text(value)
+        return _write_text(value)
     ancestors.pop()
     return shape
 
@@ -153,7 +153,7 @@ def dump_model(model: Any) -> Any:
         return None
 
 
-def _items(value: Any, kind: type[Any]) -> list[Any] | None:
+def _list_items(value: Any, kind: type[Any]) -> list[Any] | None:
     """Return the items of a list, tuple or set; None for anything else."""
     if issubclass(kind, list):
         return list[Any].copy(value)
@@ -178,14 +178,14 @@ def _is_instance(value: Any, kind: type[Any]) -> bool:
         return False
 
 
-def _field(value: Any, name: str) -> Any:
+def _read_field(value: Any, name: str) -> Any:
     try:
         return getattr(value, name)
     except Exception:  # noqa: BLE001 (a property may raise anything)
         return None
 
 
-def _text(value: Any) -> str:
+def _write_text(value: Any) -> str:
     try:
         return str(value)
     except Exception:  # noqa: BLE001 (whatever a foreign `__str__` raises)

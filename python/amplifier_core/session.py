@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any, Self, cast
 
 from . import _session_exec, world
-from ._kernel.argument import any_text, flag
+from ._kernel.argument import any_text, take_flag
 from ._loading.review import review, reviewed_failure
 from ._native.choice import extension
 from ._session_init import (
@@ -80,7 +80,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             session_id=self.session_id, parent_id=self.parent_id
         )
         self.loader: Any = ModuleLoader(coordinator=self.coordinator) if loader is None else loader
-        self._is_resumed = flag(is_resumed, "is_resumed")
+        self._is_resumed = take_flag(is_resumed, "is_resumed")
         self._initialized = False
         self._is_announced = False
         self._loading: Any = None
@@ -186,7 +186,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         if not self._is_announced:
             self._is_announced = True
             event = SESSION_RESUME if self._is_resumed else SESSION_START
-            await _session_exec.announce(self.coordinator, event, self._announcement())
+            await _session_exec.announce(self.coordinator, event, self._make_announcement())
         for slot, complaint in _NEEDED:
             mounted = self.coordinator.get(slot)
             # A context without messages may be falsy though it is mounted.
@@ -229,7 +229,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             merged[key] = value
         return merged
 
-    def _announcement(self) -> dict[str, Any]:
+    def _make_announcement(self) -> dict[str, Any]:
         """The payload of the event that announces the session."""
         ids = {"session_id": self.session_id, "parent_id": self.parent_id}
         return {**ids, **plan_for_events(self.config)}

@@ -213,7 +213,7 @@ class ClaudeMessage(OpenModel):
 
     @classmethod
     def _from_kernel(cls, message: Message) -> tuple[ClaudeMessage, list[Degradation]]:
-        written, degradations = claude_from_kernel(_json(message))
+        written, degradations = claude_from_kernel(_write_json(message))
         return cls.model_validate_json(written), _DEGRADATIONS.validate_json(degradations)
 
     def to_kernel(self) -> Message:
@@ -228,13 +228,13 @@ class ClaudeMessage(OpenModel):
             ValueError: A field has an invalid value or one that JSON cannot hold, or the values are
                 nested close to 200 levels deep.
         """
-        return Message.model_validate_json(claude_to_kernel(_json(self)))
+        return Message.model_validate_json(claude_to_kernel(_write_json(self)))
 
 
 _DEGRADATIONS = TypeAdapter(list[Degradation], config=ConfigDict(defer_build=True))
 
 
-def _json(message: OpenModel) -> bytes:
+def _write_json(message: OpenModel) -> bytes:
     # What a field was set to is judged by who reads it, with an error in place of a warning.
     try:
         return message.model_dump_json(warnings="none").encode()

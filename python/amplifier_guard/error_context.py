@@ -35,22 +35,22 @@ Redact: TypeAlias = Callable[[str, str], str]
 _MOST_OPERATIONS, _MOST_RETRIES = error_context_limits()
 
 
-def _now() -> datetime:
+def _read_clock() -> datetime:
     return datetime.fromtimestamp(world.time(), UTC)
 
 
-def _writable(text: str) -> str:
+def _make_writable(text: str) -> str:
     """A text without lone surrogates, which JSON cannot hold."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 @cache
-def _standard() -> Redactor:
+def _make_redactor() -> Redactor:
     return Redactor()
 
 
 @cache
-def _time() -> TypeAdapter[datetime]:
+def _make_time_adapter() -> TypeAdapter[datetime]:
     return TypeAdapter(datetime)
 
 
@@ -72,13 +72,13 @@ class _Kept:
         return self
 
 
-def _by(redactor: Redactor) -> Redact:
+def _redact_by(redactor: Redactor) -> Redact:
     """Redact a text by what it looks like and by its name."""
     return lambda name, text: next(iter(redactor.redact_data({name: text}).values()))
 
 
 def _redact_text(redact: Redact, name: str, text: str) -> str:
-    return _writable(redact(name, _writable(text)))
+    return _make_writable(redact(name, _make_writable(text)))
 
 
 class PastOperation(ClosedModel):
@@ -91,7 +91,7 @@ class PastOperation(ClosedModel):
     """The kind of failure it ended with, if it failed."""
 
 
-def _latest(history: list[PastOperation]) -> list[PastOperation]:
+def _keep_latest(history: list[PastOperation]) -> list[PastOperation]:
     return history[-_MOST_OPERATIONS:]
 
 
@@ -106,17 +106,17 @@ class ErrorContext(ClosedModel):
     """
 
     operation: str
-    timestamp: datetime = Field(default_factory=_now)
+    timestamp: datetime = Field(default_factory=_read_clock)
     """When it began."""
     message_id: str | None = None
     tool_use_id: str | None = None
     retry_count: Annotated[int, Field(ge=0, le=_MOST_RETRIES)] = 0
     metadata: dict[str, str] = Field(default_factory=dict[str, str])
-    history: Annotated[list[PastOperation], AfterValidator(_latest)] = Field(
+    history: Annotated[list[PastOperation], AfterValidator(_keep_latest)] = Field(
         default_factory=list[PastOperation]
     )
     """The latest 32 operations before this one."""
-    _kept: _Kept = PrivateAttr(default_factory=lambda: _Kept(_standard()))
+    _kept: _Kept = PrivateAttr(default_factory=lambda: _Kept(_make_redactor()))
 
     @model_serializer(mode="wrap")
     def _write_redacted(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -139,23 +139,24 @@ class ErrorContext(ClosedModel):
                 recognises secrets by their shape and their names.
             timestamp: When it began; None for now in UTC.
         """
-        kept = redact if isinstance(redact, Redactor) else _standard()
-        redact = redact if callable(redact) else _by(kept)
+        kept = redact if isinstance(redact, Redactor) else _make_redactor()
+        redact = redact if callable(redact) else _redact_by(kept)
         context = cls(
-            operation=_redact_text(redact, "operation", operation), timestamp=timestamp or _now()
+            operation=_redact_text(redact, "operation", operation),
+            timestamp=timestamp or _read_clock(),
         )
         context._kept = _Kept(kept)
         return ErrorContextBuilder(context, redact)
 
     def enter_operation(self, operation: str, timestamp: datetime | None = None) -> None:
         """Go on to another operation; the current one becomes history."""
-        at = _time().dump_python(timestamp or _now(), mode="json")
-        self._follow(enter_error_context(self._json(), _writable(operation), at))
+        at = _make_time_adapter().dump_python(timestamp or _read_clock(), mode="json")
+        self._follow(enter_error_context(self._write_json(), _make_writable(operation), at))
 
     def record_retry(self, kind: ErrorKind, timestamp: datetime | None = None) -> None:
         """Record that the operation failed and is tried again."""
-        at = _time().dump_python(timestamp or _now(), mode="json")
-        self._follow(retry_error_context(self._json(), kind, at))
+        at = _make_time_adapter().dump_python(timestamp or _read_clock(), mode="json")
+        self._follow(retry_error_context(self._write_json(), kind, at))
 
     def _follow(self, written: str) -> None:
         """Take over what the engine has made of the context."""
@@ -163,14 +164,14 @@ class ErrorContext(ClosedModel):
         self.operation, self.timestamp = context.operation, context.timestamp
         self.retry_count, self.history = context.retry_count, context.history
 
-    def _json(self) -> bytes:
+    def _write_json(self) -> bytes:
         # Not by `model_dump_json`, which fails on a lone surrogate: reporting an error must not.
         written = json.dumps(self.model_dump(mode="json"), ensure_ascii=False)
         return written.encode("utf-8", "replace")
 
     def __str__(self) -> str:
         """Describe the context in one line."""
-        return describe_error_context(self._json())
+        return describe_error_context(self._write_json())
 
 
 class ErrorContextBuilder:

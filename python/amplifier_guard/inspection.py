@@ -59,30 +59,30 @@ def inspect_blocks(content: Any, redactor: Redactor, *, most: int = _MAX_BLOCKS)
     ):
         content = [content]
     return [
-        _view(index, _fields(block), redactor, most)
+        _view(index, _read_fields(block), redactor, most)
         for index, block in enumerate(cast("Iterable[Any]", content))
     ]
 
 
 def content_of(block: Any) -> tuple[str, str]:
     """Return the type of a block and its content as text, not redacted."""
-    fields = _fields(block)
-    return _type(fields), _text(_content(fields)[1])
+    fields = _read_fields(block)
+    return _read_type(fields), _write_text(_find_content(fields)[1])
 
 
 def _view(index: int, fields: dict[str, Any], redactor: Redactor, most: int) -> BlockView:
-    name, content = _content(fields)
-    text = _text(content)
+    name, content = _find_content(fields)
+    text = _write_text(content)
     # By its name, too: a key below `input` may be called `api_key`.
-    shown = redactor.redact(_text(redactor.redact_data({name: content}).get(name)))
+    shown = redactor.redact(_write_text(redactor.redact_data({name: content}).get(name)))
     labels = {
-        label: TerminalText.line(redactor.redact(_text(fields[label])), most)
+        label: TerminalText.line(redactor.redact(_write_text(fields[label])), most)
         for label in _LABELS
         if fields.get(label) is not None and label != name
     }
     return BlockView(
         index=index,
-        type=TerminalText.line(redactor.redact(_type(fields)), most),
+        type=TerminalText.line(redactor.redact(_read_type(fields)), most),
         characters=len(text),
         bytes=len(text.encode("utf-8", "surrogatepass")),
         labels=labels,
@@ -90,7 +90,7 @@ def _view(index: int, fields: dict[str, Any], redactor: Redactor, most: int) -> 
     )
 
 
-def _fields(block: Any) -> dict[str, Any]:
+def _read_fields(block: Any) -> dict[str, Any]:
     if isinstance(block, BaseModel):
         return block.model_dump()
     if dataclasses.is_dataclass(block) and not isinstance(block, type):
@@ -100,18 +100,18 @@ def _fields(block: Any) -> dict[str, Any]:
     return {"type": "text" if isinstance(block, str) else type(block).__name__, "text": block}
 
 
-def _type(fields: dict[str, Any]) -> str:
+def _read_type(fields: dict[str, Any]) -> str:
     kind = fields.get("type")
     kind = kind.value if isinstance(kind, Enum) else kind
     return kind if isinstance(kind, str) else "unknown"
 
 
-def _content(fields: dict[str, Any]) -> tuple[str, Any]:
+def _find_content(fields: dict[str, Any]) -> tuple[str, Any]:
     found = ((name, fields[name]) for name in _CONTENT if fields.get(name) is not None)
     return next(found, ("text", ""))
 
 
-def _text(value: Any) -> str:
+def _write_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     try:

@@ -87,9 +87,9 @@ def _judge(
     for key, value in entries.items():
         known = level.get(key) if type(key) is str else None
         if known is None:
-            refused.append(ProjectRefusal(_write_place(place, key), _unknown(key, level)))
+            refused.append(ProjectRefusal(_write_place(place, key), _explain_unknown(key, level)))
         elif isinstance(known, Setting):
-            if value is None or known.form.accepts(value):
+            if value is None or known.form.is_valid(value):
                 allowed[key] = list(cast("list[Any]", value)) if type(value) is list else value
             else:
                 reason = f"it must be {known.form.right}, found {_describe_value(value)}"
@@ -102,7 +102,7 @@ def _judge(
             refused.append(ProjectRefusal(_write_place(place, key), reason))
 
 
-def _unknown(key: object, level: _Level) -> str:
+def _explain_unknown(key: object, level: _Level) -> str:
     """Why a key that is not in the table is refused, with what may have been meant."""
     reason = "it is not one of the settings that are known to be harmless"
     if type(key) is str and len(key) <= _MAX_GUESSED_CHARS:

@@ -15,7 +15,7 @@ class Form(Protocol):
         """What would be right, for a message."""
         ...
 
-    def accepts(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         """Whether a value is one of them."""
         ...
 
@@ -25,7 +25,7 @@ class Flag(NamedTuple):
 
     right: str = "true or false"
 
-    def accepts(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         """Whether a value fits."""
         return type(value) is bool
 
@@ -41,7 +41,7 @@ class Whole(NamedTuple):
         """What would fit."""
         return f"a whole number from {self.least:,} to {self.most:,}"
 
-    def accepts(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         """Whether a value fits."""
         return type(value) is int and self.least <= value <= self.most
 
@@ -57,7 +57,7 @@ class Number(NamedTuple):
         """What would fit."""
         return f"a number from {self.least:g} to {self.most:g}"
 
-    def accepts(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         """Whether a value fits."""
         # Nothing compares as within bounds with NaN.
         return type(value) in (int, float) and self.least <= value <= self.most
@@ -73,7 +73,7 @@ class Choice(NamedTuple):
         """What would fit."""
         return " or ".join(f"`{word}`" for word in self.words)
 
-    def accepts(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         """Whether a value fits."""
         return type(value) is str and value in self.words
 
@@ -85,7 +85,7 @@ class Name(NamedTuple):
     pattern: re.Pattern[str]
     most_chars: int
 
-    def accepts(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         """Whether a value fits."""
         is_short = type(value) is str and len(value) <= self.most_chars
         return is_short and self.pattern.fullmatch(value) is not None
@@ -102,12 +102,12 @@ class Names(NamedTuple):
         """What would fit."""
         return f"a list of at most {self.most} items, each {self.item.right}"
 
-    def accepts(self, value: Any) -> bool:
+    def is_valid(self, value: Any) -> bool:
         """Whether a value fits."""
         if type(value) is not list:
             return False
         items = cast("list[Any]", value)
-        return len(items) <= self.most and all(map(self.item.accepts, items))
+        return len(items) <= self.most and all(map(self.item.is_valid, items))
 
 
 class Setting(NamedTuple):

@@ -61,7 +61,7 @@ def quote_value(value: Any) -> str:
 def _quote_value(value: Any) -> str:
     if isinstance(value, str):
         text = str.__str__(value)
-        return f"`{text}`" if _PLAIN.fullmatch(text) else _sum(text)
+        return f"`{text}`" if _PLAIN.fullmatch(text) else _add_pieces(text)
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float):
@@ -70,31 +70,31 @@ def _quote_value(value: Any) -> str:
         return repr(value)
     if isinstance(value, Mapping):
         items = cast("Mapping[Any, Any]", value).items()
-        return f"{{{', '.join(f'{_key(key)}: {_quote_value(item)}' for key, item in items)}}}"
+        return f"{{{', '.join(f'{_write_key(key)}: {_quote_value(item)}' for key, item in items)}}}"
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return f"[{', '.join(map(_quote_value, cast('Sequence[Any]', value)))}]"
     found = type(cast("object", value)).__name__
     raise TypeError(f"a value of type `{found}` cannot be shown (must be JSON)")
 
 
-def _key(key: Any) -> str:
+def _write_key(key: Any) -> str:
     if not isinstance(key, str):
         raise TypeError(f"a key of type `{type(key).__name__}` cannot be shown (must be text)")
     return _quote_value(key)
 
 
-def _sum(text: str) -> str:
+def _add_pieces(text: str) -> str:
     pieces: list[str] = []
     end = 0
     for run in _RUN.finditer(text):
-        pieces += _string(text[end : run.start()])
+        pieces += _write_string(text[end : run.start()])
         pieces.append(f'{len(run[0])} * "{_escape(run["blank"])}"')
         end = run.end()
-    pieces += _string(text[end:])
+    pieces += _write_string(text[end:])
     return " + ".join(pieces) or '""'
 
 
-def _string(text: str) -> list[str]:
+def _write_string(text: str) -> list[str]:
     return [f'"{_escape(text)}"'] if text else []
 
 
@@ -137,7 +137,7 @@ def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]
 
 
 def _write_question(question: Iterable[str]) -> str:
-    units = [unit for part in question for unit in _units(part)]
+    units = [unit for part in question for unit in _split_units(part)]
     runs = [(unit, len(list(run))) for unit, run in groupby(units)]
     shown: list[str] = []
     for place, (unit, count) in enumerate(runs):
@@ -152,7 +152,7 @@ def _write_question(question: Iterable[str]) -> str:
     return "".join(shown)
 
 
-def _units(part: str) -> Iterator[str]:
+def _split_units(part: str) -> Iterator[str]:
     if isinstance(part, AsIs):
         yield part
         return

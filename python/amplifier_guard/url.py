@@ -69,7 +69,7 @@ class UrlPolicy(UrlDecisions):
         resolve = resolve or resolve_host
         answers: list[str] = []
         for _ in range(2):
-            found = await _answers(resolve, destination.host, destination.port)
+            found = await _resolve_host(resolve, destination.host, destination.port)
             self.judge(destination, found)
             answers += found
         return self.judge(destination, answers)
@@ -83,7 +83,7 @@ async def resolve_host(host: str, port: int) -> list[str]:
         return []
 
 
-async def _answers(resolve: Resolver, host: str, port: int) -> list[str]:
+async def _resolve_host(resolve: Resolver, host: str, port: int) -> list[str]:
     if inspect.iscoroutinefunction(resolve):
         return list(await resolve(host, port))
     answer = await anyio.to_thread.run_sync(resolve, host, port, abandon_on_cancel=True)

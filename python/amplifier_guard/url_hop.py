@@ -75,10 +75,10 @@ def judge_hop(policy: UrlPolicy, request: httpx2.Request) -> Destination:
     earlier = request.extensions.get(_HOP)
     if not isinstance(earlier, _Hop):
         there = policy.destination(url)
-        hop = _Hop(there, there, False, _secrets(request))
+        hop = _Hop(there, there, False, _list_secrets(request))
     else:
         there = policy.redirect(earlier.last, url)
-        has_left = earlier.has_left or _origin(there) != _origin(earlier.first)
+        has_left = earlier.has_left or _find_origin(there) != _find_origin(earlier.first)
         hop = earlier._replace(last=there, has_left=has_left)
         if has_left:
             _leave_keys_behind(request, hop)
@@ -88,7 +88,7 @@ def judge_hop(policy: UrlPolicy, request: httpx2.Request) -> Destination:
 
 def _leave_keys_behind(request: httpx2.Request, hop: _Hop) -> None:
     first, there = hop.first, hop.last
-    is_upgrade = first.host == there.host and _origin(there)[0] == "https"
+    is_upgrade = first.host == there.host and _find_origin(there)[0] == "https"
     if _does_more_than_ask(request) and not is_upgrade:
         raise UrlDenied(f"a redirect to `{there.host}` would repeat a `{request.method}` there")
     spelled = unquote_plus(str(request.url))
@@ -106,7 +106,7 @@ def _does_more_than_ask(request: httpx2.Request) -> bool:
     return has_body or "transfer-encoding" in request.headers or request.method not in _BODILESS
 
 
-def _secrets(request: httpx2.Request) -> frozenset[str]:
+def _list_secrets(request: httpx2.Request) -> frozenset[str]:
     """The values of a request that must not turn up in the URL of another origin."""
     found: list[str] = []
     for name, value in request.headers.items():
@@ -114,15 +114,15 @@ def _secrets(request: httpx2.Request) -> frozenset[str]:
             found += re.split(r"[\s;,=]+", value)
     for name, value in parse_qsl(request.url.query.decode("ascii", "replace")):
         pair = f"{name}={value}"
-        if _KEY_NAME.search(name) or _redactor().redact(pair) != pair:
+        if _KEY_NAME.search(name) or _make_redactor().redact(pair) != pair:
             found.append(value)
     return frozenset(value for value in found if len(value) >= _MIN_SECRET_CHARS)
 
 
-def _origin(destination: Destination) -> tuple[str, str, int]:
+def _find_origin(destination: Destination) -> tuple[str, str, int]:
     return urlsplit(destination.url).scheme, destination.host, destination.port
 
 
 @cache
-def _redactor() -> Redactor:
+def _make_redactor() -> Redactor:
     return Redactor()

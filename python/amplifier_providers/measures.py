@@ -54,21 +54,21 @@ class Measures:
             )
         }  # fmt: skip
 
-    def labels(self, about: Mapping[str, str]) -> dict[str, str]:
+    def make_labels(self, about: Mapping[str, str]) -> dict[str, str]:
         """Return the attributes of an operation, redacted and of a limited set of values."""
         return {
             key: self._labels[key].label(self._redact(value)) if key in self._labels else value
             for key, value in about.items()
         }
 
-    def duration(self, seconds: float, labels: Mapping[str, str], error: str | None) -> None:
+    def record_duration(self, seconds: float, labels: Mapping[str, str], error: str | None) -> None:
         """Record how long an operation took, and the type of its failure."""
         if error is not None:
             name = self._labels["error.type"].label(self._redact(error))
             labels = {**labels, "error.type": name}
         self._duration.record(seconds, labels)
 
-    def tokens(self, counts: Mapping[str, int | None], labels: Mapping[str, str]) -> None:
+    def record_tokens(self, counts: Mapping[str, int | None], labels: Mapping[str, str]) -> None:
         """Record the tokens of a model call, by their type: `input` and `output`."""
         for kind, count in counts.items():
             if count is not None:

@@ -61,7 +61,7 @@ class MockProvider(BaseProvider):
         self.call_count += 1
         usage = Usage(input_tokens=10, output_tokens=20, total_tokens=30)
         last = request.messages[-1] if request.messages else None
-        if last is not None and last.role == "user" and _WORD in _text(last):
+        if last is not None and last.role == "user" and _WORD in _join_text(last):
             call_id, arguments = f"mock_{self.call_count}", {"path": "test.txt"}
             return ChatResponse(
                 content=[ToolCallBlock(id=call_id, name=_WORD, input=arguments)],
@@ -73,7 +73,7 @@ class MockProvider(BaseProvider):
         return ChatResponse(content=[TextBlock(text=text)], usage=usage, finish_reason="end_turn")
 
 
-def _text(message: Message) -> str:
+def _join_text(message: Message) -> str:
     if isinstance(message.content, str):
         return message.content.lower()
     texts = (block.text for block in message.content if isinstance(block, TextBlock))

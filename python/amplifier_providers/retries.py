@@ -191,12 +191,14 @@ class Retries:
             )
         except CircuitOpen as refusal:
             reason = f"circuit open for `{self._provider}` after repeated failures"
-            raise self._later(
+            raise self._make_later_error(
                 ProviderUnavailableError, reason, refusal.retry_after, model
             ) from refusal
         except RateLimited as refusal:
             reason = f"rate limit of `{self._provider}` reached"
-            raise self._later(RateLimitError, reason, refusal.retry_after, model) from refusal
+            raise self._make_later_error(
+                RateLimitError, reason, refusal.retry_after, model
+            ) from refusal
 
     async def _emit(self, event: str, data: dict[str, Any]) -> None:
         if self._hooks is not None:
@@ -221,7 +223,7 @@ class Retries:
             breaker = None
             if settings.breaker_failures:
                 endpoint = self.endpoint or Endpoint(self._provider)
-                breaker = endpoint.breaker(
+                breaker = endpoint.find_breaker(
                     settings.breaker_failures, settings.breaker_recovery, self._clock
                 )
             self._judges = _Judges(handler, breaker, limiter)
@@ -244,7 +246,7 @@ class Retries:
     def _log(self, retry: Retry, error: Exception) -> None:
         """Say once in a call that the program waits, and why: nothing else may show the events."""
         # The text of other errors is the server's, which may quote what it was sent.
-        why = str(error) if isinstance(error, NetworkError) else _reason(error)
+        why = str(error) if isinstance(error, NetworkError) else _describe_cause(error)
         logger.log(
             logging.WARNING if retry.attempt == 1 else logging.DEBUG,
             "call of `%s` failed: %s; retry %d of %d in %.1f s",
@@ -262,14 +264,14 @@ class Retries:
             "attempt": retry.attempt,
             "max_retries": self._settings.max_retries,
             "delay": retry.delay,
-            "reason": _reason(error),
+            "reason": _describe_cause(error),
             "error_type": type(error).__name__,
             "error_message": str(error),
             "status_code": getattr(error, "status_code", None),
             "retry_after": getattr(error, "retry_after", None),
         }
 
-    def _later(
+    def _make_later_error(
         self, kind: type[LLMError], reason: str, seconds: float, model: str | None
     ) -> LLMError:
         hint = f"retry in {math.ceil(seconds)} s"
@@ -282,7 +284,7 @@ class Retries:
         )
 
 
-def _reason(error: Exception) -> str:
+def _describe_cause(error: Exception) -> str:
     """Return the cause of a failed call in a few words."""
     status: int | None = getattr(error, "status_code", None)
     found = (words for kind, words in _WORDS if isinstance(error, kind))

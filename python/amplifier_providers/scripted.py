@@ -116,7 +116,7 @@ class ScriptedProvider(BaseProvider):
             BaseException: What the script says.
         """
         self.requests.append(request.model_copy(deep=True))
-        response = self._response(self._item(request), request)
+        response = self._make_response(self._take_item(request), request)
         for block in response.content:
             if isinstance(block, TextBlock):
                 for word in _WORD.findall(block.text):
@@ -129,7 +129,7 @@ class ScriptedProvider(BaseProvider):
                 yield StreamChunk(block.thinking, type="thinking")
         yield response
 
-    def _item(self, request: ChatRequest) -> Any:
+    def _take_item(self, request: ChatRequest) -> Any:
         if self._repeat and self._next == len(self._script):
             self._next = 0
         if self._next == len(self._script):
@@ -144,7 +144,7 @@ class ScriptedProvider(BaseProvider):
             item = item(request)
         return _check_item(item, "the function of the script")
 
-    def _response(self, item: Any, request: ChatRequest) -> ChatResponse:
+    def _make_response(self, item: Any, request: ChatRequest) -> ChatResponse:
         if isinstance(item, BaseException):
             raise item
         if isinstance(item, ChatResponse):
@@ -155,8 +155,10 @@ class ScriptedProvider(BaseProvider):
             for block in blocks
             if isinstance(block, ToolCallBlock)
         ]
-        asked = sum(_words(message.model_dump(exclude_none=True)) for message in request.messages)
-        answered = sum(_words(block.model_dump(exclude_none=True)) for block in blocks)
+        asked = sum(
+            _count_words(message.model_dump(exclude_none=True)) for message in request.messages
+        )
+        answered = sum(_count_words(block.model_dump(exclude_none=True)) for block in blocks)
         return ChatResponse(
             content=blocks,
             tool_calls=calls or None,
@@ -211,14 +213,14 @@ def _block(given: Any, where: str) -> Any:
         ) from error
 
 
-def _words(value: Any) -> int:
+def _count_words(value: Any) -> int:
     """Count the words of all texts in a value."""
     if isinstance(value, str):
         return len(value.split())
     if isinstance(value, Mapping):
-        return sum(map(_words, cast("Mapping[str, Any]", value).values()))
+        return sum(map(_count_words, cast("Mapping[str, Any]", value).values()))
     if isinstance(value, list):
-        return sum(map(_words, cast("list[Any]", value)))
+        return sum(map(_count_words, cast("list[Any]", value)))
     return 0
 
 

@@ -63,7 +63,7 @@ class KnownService:
         return bool(self.key_variable) and not self.without_key
 
 
-def _chat(
+def _make_chat_service(
     name: str,
     title: str,
     base_url: str,
@@ -89,15 +89,17 @@ CHAT_SERVICES: Mapping[str, KnownService] = MappingProxyType(
     {
         each.name: each
         for each in (
-            _chat(
+            _make_chat_service(
                 "openrouter",
                 "OpenRouter",
                 "https://openrouter.ai/api/v1",
                 "OPENROUTER_API_KEY",
                 prices="openrouter",
             ),
-            _chat("groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", prices="groq"),
-            _chat(
+            _make_chat_service(
+                "groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", prices="groq"
+            ),
+            _make_chat_service(
                 "mistral",
                 "Mistral",
                 "https://api.mistral.ai/v1",
@@ -105,7 +107,7 @@ CHAT_SERVICES: Mapping[str, KnownService] = MappingProxyType(
                 *("mistral", "ministral", "magistral", "codestral", "devstral", "pixtral"),
                 prices="mistral",
             ),
-            _chat(
+            _make_chat_service(
                 "deepseek",
                 "DeepSeek",
                 "https://api.deepseek.com",
@@ -113,26 +115,32 @@ CHAT_SERVICES: Mapping[str, KnownService] = MappingProxyType(
                 "deepseek",
                 prices="deepseek",
             ),
-            _chat(
+            _make_chat_service(
                 "together",
                 "Together AI",
                 "https://api.together.xyz/v1",
                 "TOGETHER_API_KEY",
                 prices="together",
             ),
-            _chat(
+            _make_chat_service(
                 "fireworks",
                 "Fireworks AI",
                 "https://api.fireworks.ai/inference/v1",
                 "FIREWORKS_API_KEY",
                 prices="fireworks",
             ),
-            _chat("xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY", "grok", prices="x-ai"),
-            _chat("huggingface", "Hugging Face", "https://router.huggingface.co/v1", "HF_TOKEN"),
-            _chat("vllm", "vLLM", "http://localhost:8000/v1"),
-            _chat("lm-studio", "LM Studio", "http://localhost:1234/v1"),
-            _chat("llama-cpp", "llama.cpp", "http://localhost:8080/v1"),
-            _chat("huggingface-tgi", "Text Generation Inference", "http://localhost:8080/v1"),
+            _make_chat_service(
+                "xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY", "grok", prices="x-ai"
+            ),
+            _make_chat_service(
+                "huggingface", "Hugging Face", "https://router.huggingface.co/v1", "HF_TOKEN"
+            ),
+            _make_chat_service("vllm", "vLLM", "http://localhost:8000/v1"),
+            _make_chat_service("lm-studio", "LM Studio", "http://localhost:1234/v1"),
+            _make_chat_service("llama-cpp", "llama.cpp", "http://localhost:8080/v1"),
+            _make_chat_service(
+                "huggingface-tgi", "Text Generation Inference", "http://localhost:8080/v1"
+            ),
         )
     }
 )

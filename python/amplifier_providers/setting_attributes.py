@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from .settings import SettingError, Settings
-from .value_problems import problem
+from .value_problems import describe_problem
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
 ValueT = TypeVar("ValueT")
@@ -79,7 +79,9 @@ def changed_setting(settings: SettingsT, name: str, value: Any, module: str) -> 
         detail = {**error.errors(include_url=False)[0], "loc": (name,)}
     else:
         return settings.model_copy(update={name: checked})
-    raise SettingError(f"{module}: {problem(type(settings), detail, {})}", module=module, key=name)
+    raise SettingError(
+        f"{module}: {describe_problem(type(settings), detail, {})}", module=module, key=name
+    )
 
 
 def _declared_type(field: FieldInfo) -> Any:

@@ -22,7 +22,7 @@ from pydantic.fields import FieldInfo
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.mounting import is_mounting
 from amplifier_core.suggest import suggest_or_list
-from amplifier_providers.value_problems import problem, shown_key
+from amplifier_providers.value_problems import describe_problem, shown_key
 
 if TYPE_CHECKING:
     from amplifier_guard import Rate
@@ -133,9 +133,9 @@ def read_settings(
     except ValidationError as error:
         details = error.errors(include_url=False)
     # Not raised above, where the values, secrets among them, would be its context.
-    message = "; ".join(problem(model, each, variables) for each in details)
-    error = SettingError(f"{prefix}{message}", module=module, key=_key(details[0]))
-    error.missing = tuple(_key(each) for each in details if each["type"] == "missing")
+    message = "; ".join(describe_problem(model, each, variables) for each in details)
+    error = SettingError(f"{prefix}{message}", module=module, key=_write_key(details[0]))
+    error.missing = tuple(_write_key(each) for each in details if each["type"] == "missing")
     raise error
 
 
@@ -184,7 +184,7 @@ def _fill(
     return filled
 
 
-def _key(detail: Any) -> str:
+def _write_key(detail: Any) -> str:
     return ".".join(map(str, detail["loc"]))
 
 

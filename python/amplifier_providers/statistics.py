@@ -56,17 +56,17 @@ class Statistics:
         self._blocks[kind] += 1
         self._characters[kind] += characters
 
-    def duration(self, operation: str, name: str, seconds: float) -> None:
+    def count_duration(self, operation: str, name: str, seconds: float) -> None:
         """Count an operation (`turn`, `model`, `tool`) under a name."""
         names = self._names.setdefault(operation, Labels(self._most_labels))
         by_name = self._durations.setdefault(operation, {})
         by_name.setdefault(names.label(name), Histogram()).add(seconds)
 
-    def error(self, kind: str) -> None:
+    def count_error(self, kind: str) -> None:
         """Count a failure."""
         self._errors[self._failures.label(kind)] += 1
 
-    def tokens(self, kind: str, count: int) -> None:
+    def count_tokens(self, kind: str, count: int) -> None:
         """Count tokens, `input` or `output`."""
         self._tokens[kind] += count
 

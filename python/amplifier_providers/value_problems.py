@@ -26,7 +26,7 @@ class Form:
     text: str
 
 
-def problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> str:
+def describe_problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> str:
     """Return what is wrong with one value.
 
     Args:

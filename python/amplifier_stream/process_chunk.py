@@ -159,8 +159,8 @@ def decoded_chunks_sync(
         thinking: Turns the text between thinking tags into thinking.
     """
     for data in body:
-        yield from _chunks(decoder.feed(data), thinking)
-    yield from _rest(decoder, thinking)
+        yield from _make_chunks(decoder.feed(data), thinking)
+    yield from _make_last_chunks(decoder, thinking)
 
 
 async def decoded_chunks(
@@ -168,24 +168,28 @@ async def decoded_chunks(
 ) -> AsyncIterator[StreamChunk]:
     """Decode a response and yield its chunks while its bytes arrive; see `decoded_chunks_sync`."""
     async for data in body:
-        for chunk in _chunks(decoder.feed(data), thinking):
+        for chunk in _make_chunks(decoder.feed(data), thinking):
             yield chunk
-    for chunk in _rest(decoder, thinking):
+    for chunk in _make_last_chunks(decoder, thinking):
         yield chunk
 
 
-def _chunks(events: list[StreamEvent], thinking: ThinkingFilter | None) -> Iterator[StreamChunk]:
+def _make_chunks(
+    events: list[StreamEvent], thinking: ThinkingFilter | None
+) -> Iterator[StreamChunk]:
     for event in thinking.feed(events) if thinking else events:
         chunk = chunk_of(event)
         if chunk is not None:
             yield chunk
 
 
-def _rest(decoder: StreamDecoder, thinking: ThinkingFilter | None) -> Iterator[StreamChunk]:
+def _make_last_chunks(
+    decoder: StreamDecoder, thinking: ThinkingFilter | None
+) -> Iterator[StreamChunk]:
     result = decoder.finish()
     if thinking is not None:
         result = thinking.finish(result)
-    yield from _chunks(result.events, None)
+    yield from _make_chunks(result.events, None)
     yield last_chunk(result)
 
 

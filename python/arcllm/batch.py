@@ -44,7 +44,7 @@ async def run_batch(
     results: dict[int, ResponseT | Exception] = {}
     waiting = iter(enumerate(prompts))
 
-    async def work() -> None:
+    async def ask_prompts() -> None:
         for number, prompt in waiting:
             try:
                 results[number] = await ask(prompt)
@@ -53,5 +53,5 @@ async def run_batch(
 
     async with anyio.create_task_group() as group:
         for _ in range(min(limit, len(prompts))):
-            group.start_soon(work)
+            group.start_soon(ask_prompts)
     return [results[number] for number in range(len(prompts))]

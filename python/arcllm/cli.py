@@ -125,22 +125,22 @@ def _answer(model: Model, prompt: str, options: argparse.Namespace) -> LLMRespon
         return response
     found: list[LLMResponse] = []
 
-    def pieces() -> Generator[Piece]:
+    def read_pieces() -> Generator[Piece]:
         for piece in model.stream_sync(prompt):
             if isinstance(piece, LLMResponse):
                 found.append(piece)
             yield piece
 
-    with contextlib.closing(pieces()) as arriving:
+    with contextlib.closing(read_pieces()) as arriving:
         if options.json:
             for piece in arriving:
                 _write_json(type(piece).__name__, piece)
         else:
-            _write_texts(_texts(arriving))
+            _write_texts(_read_texts(arriving))
     return found[-1] if found else None
 
 
-def _texts(pieces: Generator[Piece]) -> Generator[str]:
+def _read_texts(pieces: Generator[Piece]) -> Generator[str]:
     """Yield the text of an answer; a part that was taken back is followed by what comes instead."""
     from .deltas import RetractedDelta, TextDelta
 

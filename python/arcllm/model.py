@@ -144,7 +144,7 @@ class Model(LLMProvider):
 
         The arguments and the exceptions, which come while it is read, are those of `complete`.
         """
-        return self._arriving(call_of(messages, tools, kwargs), output)
+        return self._open_stream(call_of(messages, tools, kwargs), output)
 
     @overload
     def complete_sync(
@@ -237,7 +237,7 @@ class Model(LLMProvider):
         from .sync import stream_sync
 
         call = call_of(messages, tools, kwargs)
-        return stream_sync(lambda: self._arriving(call, output), self.close)
+        return stream_sync(lambda: self._open_stream(call, output), self.close)
 
     @overload
     async def batch(
@@ -382,7 +382,7 @@ class Model(LLMProvider):
             return add_notes(await self._stack.complete(call), call)
         return add_notes(await self._output_call(call, output).complete(), call)
 
-    def _arriving(self, call: Call, output: Any) -> ModelStream[Any]:
+    def _open_stream(self, call: Call, output: Any) -> ModelStream[Any]:
         if output is None:
             return ModelStream(self._stack.stream(call), call)
         return ModelStream(self._output_call(call, output).stream(), call)

@@ -71,7 +71,7 @@ class OutputCall(Generic[OutputT]):
         response, problem = await self._ask(self._call)
         if problem is None:
             return response
-        second, problem = await self._ask(self._again(response, problem))
+        second, problem = await self._ask(self._repeat_call(response, problem))
         return self._settle(response, second, problem)
 
     async def stream(self) -> AsyncGenerator[Piece]:
@@ -95,7 +95,7 @@ class OutputCall(Generic[OutputT]):
                             blocks[shown.block] = None
                         yield shown
             except ArcLLMParseError as error:
-                read = self._unread(error)
+                read = self._read_unparsed(error)
             if read is None:  # the stack ends each stream with a response, or raises
                 return
             response, problem = read
@@ -105,7 +105,7 @@ class OutputCall(Generic[OutputT]):
             if problem is None:
                 yield response
                 return
-            call, refused = self._again(response, problem), response
+            call, refused = self._repeat_call(response, problem), response
             for block in blocks:
                 yield RetractedDelta(block)
 
@@ -113,9 +113,9 @@ class OutputCall(Generic[OutputT]):
         try:
             return self._read(await self._stack.complete(call))
         except ArcLLMParseError as error:
-            return self._unread(error)
+            return self._read_unparsed(error)
 
-    def _unread(self, error: ArcLLMParseError) -> tuple[StructuredResponse[OutputT], str]:
+    def _read_unparsed(self, error: ArcLLMParseError) -> tuple[StructuredResponse[OutputT], str]:
         """Return an answer whose object is no JSON, and what is wrong with it.
 
         Raises:
@@ -152,7 +152,7 @@ class OutputCall(Generic[OutputT]):
             )
         return _build_response(response, value), problem
 
-    def _again(self, response: LLMResponse, problem: str) -> Call:
+    def _repeat_call(self, response: LLMResponse, problem: str) -> Call:
         schema = to_json(self._type.schema).decode()
         complaint = f"{self._type.repair_prompt(problem)} The schema: {schema}"
         return replace(
@@ -172,7 +172,7 @@ class OutputCall(Generic[OutputT]):
     ) -> StructuredResponse[OutputT]:
         if problem is not None:
             raise ArcLLMParseError(second.content or "", ValueError(problem))
-        second.usage = _sum(first.usage, second.usage)
+        second.usage = _add_usage(first.usage, second.usage)
         one, other = first.metadata.get(_COST), second.metadata.pop(_COST, None)
         if one is not None and other is not None:
             second.metadata[_COST] = one + other
@@ -215,7 +215,7 @@ def _as_text(piece: Piece) -> Piece:
     return piece
 
 
-def _sum(first: Usage, second: Usage) -> Usage:
+def _add_usage(first: Usage, second: Usage) -> Usage:
     counts = {
         name: None if one is None and other is None else min((one or 0) + (other or 0), MOST_TOKENS)
         for name in Usage.model_fields

@@ -33,8 +33,8 @@ def stream_sync(
     """
     if is_in_loop():
         warn_in_loop("stream_sync", "async for ... in stream(...)", stacklevel=4)
-        return _pieces(open_stream, close, _interrupts_since(_cancellations()))
-    return _pieces(open_stream, close, nullcontext)
+        return _read_pieces(open_stream, close, _interrupts_since(_count_cancellations()))
+    return _read_pieces(open_stream, close, nullcontext)
 
 
 def _interrupts_since(known: int) -> Callable[[], AbstractContextManager[None]]:
@@ -47,14 +47,14 @@ def _interrupts_since(known: int) -> Callable[[], AbstractContextManager[None]]:
     @contextmanager
     def waiting() -> Generator[None]:
         with interrupts():
-            if _cancellations() > known:
+            if _count_cancellations() > known:
                 raise asyncio.CancelledError
             yield
 
     return waiting
 
 
-def _cancellations() -> int:
+def _count_cancellations() -> int:
     """How often the task was asked to end, which asyncio does for Ctrl+C; trio raises at once."""
     task = None if find_asyncio_loop() is None else asyncio.current_task()
     return 0 if task is None else task.cancelling()
@@ -64,7 +64,7 @@ class _End:
     """The end of a stream."""
 
 
-def _pieces(
+def _read_pieces(
     open_stream: Callable[[], AsyncIterator[PieceT]],
     close: Close,
     waiting: Callable[[], AbstractContextManager[None]],

@@ -48,7 +48,7 @@ def test_what_is_learned_later_is_known_from_then_on() -> None:
 
 
 def test_a_line_is_redacted_before_it_is_cut() -> None:
-    line = Secrets({}).line("x" * 30 + " sk-" + "ant-api03-" + BODY, 50)
+    line = Secrets({}).write_line("x" * 30 + " sk-" + "ant-api03-" + BODY, 50)
     assert line == "x" * 30 + " [REDACTED:anthropi…"
 
 

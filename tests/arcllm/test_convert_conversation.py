@@ -22,7 +22,7 @@ def converted(messages: list[Message]) -> list[Any]:
 def test_what_was_converted_before_changes_nothing(calls: list[list[Message]]) -> None:
     conversation = Conversation()
     for messages in calls:
-        assert conversation.messages(messages) == converted(messages)
+        assert conversation.convert_messages(messages) == converted(messages)
 
 
 @given(st.lists(MESSAGES, max_size=4), st.lists(MESSAGES, max_size=4))
@@ -30,9 +30,9 @@ def test_what_did_not_change_is_the_same_object(
     beginning: list[Message], more: list[Message]
 ) -> None:
     conversation = Conversation()
-    first = conversation.messages(beginning)
+    first = conversation.convert_messages(beginning)
     copies = [Message.model_validate_json(each.model_dump_json()) for each in beginning]
-    second = conversation.messages([*copies, *more])
+    second = conversation.convert_messages([*copies, *more])
     assert all(one is other for one, other in zip(first, second, strict=False))
     assert len(second) == len(converted([*beginning, *more]))
 
@@ -47,7 +47,7 @@ def test_a_message_that_is_changed_inside_is_converted_again(place: str) -> None
     ]
     message = Message(role="assistant", content=blocks, opaque=[entry])
     conversation = Conversation()
-    conversation.messages([message])
+    conversation.convert_messages([message])
     match place:
         case "text":
             blocks[0].text = "new"
@@ -62,7 +62,7 @@ def test_a_message_that_is_changed_inside_is_converted_again(place: str) -> None
     message = (
         message if place == "role" else Message(role="assistant", content=blocks, opaque=[entry])
     )
-    (found,) = conversation.messages([message])
+    (found,) = conversation.convert_messages([message])
     assert found == kernel_messages(message)[0]
     assert ("new" in repr(found)) == (place != "role")
 
@@ -70,4 +70,6 @@ def test_a_message_that_is_changed_inside_is_converted_again(place: str) -> None
 def test_a_lone_surrogate_is_a_text_like_any_other() -> None:
     message = Message(role="user", content=[TextBlock(text="\ud800")])
     conversation = Conversation()
-    assert conversation.messages([message])[0] is conversation.messages([message])[0]
+    assert (
+        conversation.convert_messages([message])[0] is conversation.convert_messages([message])[0]
+    )

@@ -20,7 +20,7 @@ from arcllm import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from arcllm.convert.blocks import kernel_block, plain, readable
+from arcllm.convert.blocks import dump_block, kernel_block, read_block
 from arcllm.convert.conversation import Conversation
 from arcllm.convert.messages import kernel_messages, kernel_tools, readable_message
 
@@ -36,7 +36,7 @@ def there(message: Message) -> kernel.Message:
 
 def blocks_of(message: kernel.Message) -> list[dict[str, Any]]:
     assert isinstance(message.content, list)
-    return [plain(block) for block in message.content]
+    return [dump_block(block) for block in message.content]
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def blocks_of(message: kernel.Message) -> list[dict[str, Any]]:
     ],
 )  # fmt: skip
 def test_the_table(here: Any, expected: dict[str, Any]) -> None:
-    assert plain(kernel_block(here, {})) == expected
-    assert readable(expected) == (here, {})
+    assert dump_block(kernel_block(here, {})) == expected
+    assert read_block(expected) == (here, {})
 
 
 def test_a_result_without_content_is_empty() -> None:
     result = ToolResultBlock(tool_use_id="1", content=[])
-    assert plain(kernel_block(result, {}))["output"] == ""
+    assert dump_block(kernel_block(result, {}))["output"] == ""
 
 
 # Holds: arcllm-3
@@ -105,7 +105,7 @@ def test_what_comes_from_there_goes_back(message: kernel.Message) -> None:
 def test_what_was_changed_counts(answer: kernel.Message, changed: list[Any]) -> None:
     here = readable_message(answer)
     edited = Message(role="assistant", content=changed, opaque=here.opaque)
-    found = [readable(block) for block in blocks_of(there(edited))]
+    found = [read_block(block) for block in blocks_of(there(edited))]
     assert [each[0] for each in found if each is not None] == changed
 
 
@@ -188,7 +188,7 @@ def test_each_result_of_a_tool_message_is_a_message_and_the_rest_is_the_users() 
 def test_a_tool_message_without_a_result_is_refused(content: Any) -> None:
     messages = [Message(role="user", content="hi"), Message(role="tool", content=content)]
     with pytest.raises(ArcLLMConfigError, match=r"message 1: role `tool` without a `tool_result`"):
-        Conversation().messages(messages)
+        Conversation().convert_messages(messages)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_tool_message_without_a_result_is_refused(content: Any) -> None:
 )  # fmt: skip
 def test_the_source_of_an_image_is_base64_or_an_address(source: str, expected: Any) -> None:
     image = ImageBlock(source=source, media_type="image/png")
-    assert plain(kernel_block(image, {}))["source"] == expected
+    assert dump_block(kernel_block(image, {}))["source"] == expected
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_the_source_of_an_image_is_base64_or_an_address(source: str, expected: A
 def test_any_other_source_is_refused(source: str) -> None:
     message = Message(role="user", content=[ImageBlock(source=source, media_type="image/png")])
     with pytest.raises(ArcLLMConfigError, match=r"message 0: the `source` of an image is .*https:"):
-        Conversation().messages([message])
+        Conversation().convert_messages([message])
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_any_other_source_is_refused(source: str) -> None:
 def test_opaque_data_that_no_model_wrote_is_refused(opaque: Any) -> None:
     message = Message(role="assistant", content="hi", opaque=opaque)
     with pytest.raises(ArcLLMConfigError, match=r"message 0: its `opaque` is not what a model"):
-        Conversation().messages([message])
+        Conversation().convert_messages([message])
 
 
 @pytest.mark.parametrize("role", ["system", "developer", "tool", "nobody", 5])

@@ -12,7 +12,7 @@ from hypothesis import given
 
 from amplifier_core import message_models as kernel
 from arcllm import ArcLLMParseError, LLMResponse, Message, TextBlock, ToolCall, ToolUseBlock, Usage
-from arcllm.convert.blocks import plain
+from arcllm.convert.blocks import dump_block
 from arcllm.convert.messages import kernel_messages
 from arcllm.convert.response import llm_response
 
@@ -155,7 +155,7 @@ def test_what_a_provider_notes_for_itself_rides_along_and_is_not_shown() -> None
 # Holds: arcllm-4
 @given(kernel_strategies.ANSWERS)
 def test_the_message_of_an_answer_is_the_answer(message: kernel.Message) -> None:
-    blocks = [plain(block) for block in message.content if not isinstance(block, str)]
+    blocks = [dump_block(block) for block in message.content if not isinstance(block, str)]
     response = llm_response(answer(*blocks), "anthropic")
     stored = LLMResponse.model_validate_json(response.model_dump_json())
     for each in (response, stored):
@@ -164,7 +164,7 @@ def test_the_message_of_an_answer_is_the_answer(message: kernel.Message) -> None
         content = (
             [text(sent.content)]
             if isinstance(sent.content, str)
-            else [plain(block) for block in sent.content]
+            else [dump_block(block) for block in sent.content]
         )
         assert content == [block for block in blocks if block != text("")]
 
@@ -172,7 +172,7 @@ def test_the_message_of_an_answer_is_the_answer(message: kernel.Message) -> None
 # Holds: arcllm-5
 @given(kernel_strategies.ANSWERS)
 def test_the_message_says_what_a_response_was_changed_to(message: kernel.Message) -> None:
-    blocks = [plain(block) for block in message.content if not isinstance(block, str)]
+    blocks = [dump_block(block) for block in message.content if not isinstance(block, str)]
     response = llm_response(answer(*blocks), "anthropic")
     call = ToolCall(id="new", name="other", arguments={})
     changed = response.model_copy(update={"content": "changed by a layer", "tool_calls": [call]})
@@ -181,7 +181,7 @@ def test_the_message_says_what_a_response_was_changed_to(message: kernel.Message
         ToolUseBlock(id="new", name="other", arguments={}),
     ]
     (sent,) = kernel_messages(changed.message)
-    kept = [plain(block) for block in sent.content if not isinstance(block, str)]
+    kept = [dump_block(block) for block in sent.content if not isinstance(block, str)]
     texts = [each["text"] for each in kept if each["type"] == "text" and each["text"]]
     assert texts == ["changed by a layer"]
     assert [each["id"] for each in kept if each["type"] == "tool_call"] == ["new"]

@@ -11,6 +11,6 @@ def test_the_id_and_the_name_of_a_call_cannot_control_a_terminal() -> None:
     call = ChunkCall(index=2, id="1\x1b]0;title\x07", name="look\r\nrm\u202e")
     chunk = StreamChunk('{"at":', type="tool_call", call=call)
 
-    assert Deltas().of(chunk) == ToolCallDelta(
+    assert Deltas().make_delta(chunk) == ToolCallDelta(
         0, "1\\x1b]0;title\\x07", "look rm\\u{202e}", '{"at":', 2
     )

@@ -11,7 +11,7 @@ import anyio
 import pytest
 from called_services import SERVICES
 
-from amplifier_testing.kit.base import eventually
+from amplifier_testing.kit.base import wait_until
 from amplifier_testing.kit.stepping import Cancelled, cancelled_at
 from amplifier_testing.servers import AnthropicServer, Fault
 from arcllm import Model, clear_cache
@@ -71,7 +71,7 @@ async def test_a_call_of_a_model_can_be_cancelled_at_every_await(
                 try:
                     found = await cancelled_at(ask(model), at)
                 except Cancelled:
-                    assert await eventually(lambda: server.connections <= IDLE_CONNECTIONS), at
+                    assert await wait_until(lambda: server.connections <= IDLE_CONNECTIONS), at
                     assert await ask(model) == expected
                 else:
                     assert found == expected
@@ -89,10 +89,10 @@ async def test_a_batch_that_is_cancelled_leaves_no_connection(
         async with SERVICES["anthropic"].load(server, **layers) as model:
             async with anyio.create_task_group() as group:
                 group.start_soon(model.batch, ["Count."] * 5)
-                assert await eventually(lambda: len(server.requests) == 5)
+                assert await wait_until(lambda: len(server.requests) == 5)
                 await anyio.wait_all_tasks_blocked()
                 group.cancel_scope.cancel()
-            assert await eventually(lambda: server.connections <= IDLE_CONNECTIONS)
+            assert await wait_until(lambda: server.connections <= IDLE_CONNECTIONS)
             server.answers = ["again"] * 8  # requests that were cancelled may still arrive
             assert (await model.complete("Count.")).content == "again"
-        assert await eventually(lambda: server.connections == 0)
+        assert await wait_until(lambda: server.connections == 0)

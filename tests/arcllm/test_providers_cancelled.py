@@ -10,7 +10,7 @@ import pytest
 from called_services import SERVICES
 from deltas_read import streamed
 
-from amplifier_testing.kit.base import eventually
+from amplifier_testing.kit.base import wait_until
 from amplifier_testing.kit.conversation import MIXED
 from amplifier_testing.kit.stepping import Cancelled, cancelled_at
 from amplifier_testing.servers import Fault
@@ -54,7 +54,7 @@ async def test_a_call_can_be_cancelled_at_every_await(name: str, ask: Ask) -> No
             try:
                 found = await cancelled_at(ask(step), at)
             except Cancelled:
-                assert await eventually(lambda: server.connections <= IDLE_CONNECTIONS), at
+                assert await wait_until(lambda: server.connections <= IDLE_CONNECTIONS), at
                 assert said(await ask(step)) == expected
             else:
                 assert said(found) == expected
@@ -72,10 +72,10 @@ async def test_a_call_that_waits_for_the_service_can_be_cancelled(
     async with SERVICES[name].asking([MIXED] * 2, faults=[fault]) as (step, server):
         async with anyio.create_task_group() as group:
             group.start_soon(ask, step)
-            assert await eventually(lambda: bool(server.requests))
+            assert await wait_until(lambda: bool(server.requests))
             await anyio.wait_all_tasks_blocked()
             group.cancel_scope.cancel()
-        assert await eventually(lambda: server.connections == 0)
+        assert await wait_until(lambda: server.connections == 0)
         assert (await ask(step)).tool_calls
 
 
@@ -91,7 +91,7 @@ async def test_a_stream_can_be_left_at_every_piece(name: str) -> None:
             for _ in range(taken):
                 await anext(pieces)
             await pieces.aclose()
-            assert await eventually(lambda: server.connections <= IDLE_CONNECTIONS), taken
+            assert await wait_until(lambda: server.connections <= IDLE_CONNECTIONS), taken
         server.answers = [MIXED] * 3
         assert (await step.complete(question())).tool_calls
 
@@ -103,7 +103,7 @@ async def test_a_stream_that_is_left_in_the_middle_closes_its_connection_at_once
         await anext(pieces)
         assert server.connections == 1
         await pieces.aclose()
-        assert await eventually(lambda: server.connections == 0)
+        assert await wait_until(lambda: server.connections == 0)
 
 
 async def test_a_closed_step_has_no_connections_and_opens_new_ones() -> None:
@@ -112,7 +112,7 @@ async def test_a_closed_step_has_no_connections_and_opens_new_ones() -> None:
         assert server.connections == 1
         await step.close()
         await step.close()
-        assert await eventually(lambda: server.connections == 0)
+        assert await wait_until(lambda: server.connections == 0)
         assert (await step.complete(question())).content == "two"
 
 

@@ -442,7 +442,7 @@ def test_streamed_arguments_stay_json_and_say_what_the_whole_would(
     shown = "".join(stream.feed(written[start:end]) for start, end in pairwise(cuts))
     shown += stream.flush()
 
-    expected = Cleaning("response", detector, None, "redact").data(value)
+    expected = Cleaning("response", detector, None, "redact").clean_data(value)
     pairs = json.loads(shown, object_pairs_hook=list)
     assert pairs == json.loads(json.dumps(expected), object_pairs_hook=_without_counts)
 

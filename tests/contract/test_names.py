@@ -1,4 +1,4 @@
-"""Functions are verbs: none is named by a participle alone, unless a contract names it."""
+"""Functions are verbs: none is named by a participle or a noun alone, unless a contract names it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 CONTRACTS = (CHECKOUT / "CONTRACTS.md").read_text()
+
+PAGES = "".join(page.read_text() for page in (CHECKOUT / "docs" / "api").glob("*.md"))
+SHOWN_MODULES = frozenset(re.findall(r"^::: (\S+)", PAGES, re.MULTILINE))
 
 IRREGULAR = frozenset(
     [
@@ -158,3 +161,75 @@ def test_little_is_told() -> None:
     count = sum(len(re.findall(r"\btold\b", text)) for _, text in sources())
 
     assert count <= MAX_TOLD
+
+
+OF_A_CONTRACT = frozenset(
+    [
+        "chunk",
+        "driver",
+        "failure",
+        "fragments",
+        "limits",
+        "lookup",
+        "main",
+        "news",
+        "printable",
+        "raised",
+        "registrations",
+        "result",
+        "tasks",
+        "types",
+    ]
+)
+"""Names that programs, the extension, a protocol or the command line know: they stay as they are."""
+
+STANDS_ALONE = frozenset((Path(__file__).parent / "verbs.txt").read_text().split())
+"""The verbs that may be the whole name of a function."""
+
+EXCEPTED = (
+    "contextmanager",
+    "override",
+    "overload",
+    "validator",
+    "classmethod",
+    "fixture",
+    "command",
+)
+"""What decorators say of functions that may be named otherwise."""
+
+
+def is_excepted(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a decorator allows a function to be named by something else than a verb."""
+    decorators = [ast.unparse(each) for each in function.decorator_list]
+    return any(word in each for each in decorators for word in EXCEPTED)
+
+
+def is_public(file: str, name: str) -> bool:
+    """Whether a page of `docs/api` shows a name of a file."""
+    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return not name.startswith("_") and module in SHOWN_MODULES
+
+
+def test_no_function_is_named_by_a_noun_alone() -> None:
+    named_by_contract = set(re.findall(r"`(?:\w+\.)*(\w+)(?:\(\))?`", CONTRACTS))
+    found = [
+        f"{file}:{function.lineno} {function.name}"
+        for file, text in sources()
+        for function in functions(ast.parse(text))
+        if "_" not in function.name.strip("_")
+        and not re.fullmatch("__.*__", function.name)
+        and not is_excepted(function)
+        and function.name.strip("_") not in STANDS_ALONE | OF_A_CONTRACT
+        and (function.name.startswith("_") or function.name not in named_by_contract)
+        and not is_public(file, function.name)
+    ]
+
+    assert found == []
+
+
+def test_each_verb_that_may_stand_alone_is_used() -> None:
+    used = {
+        function.name.strip("_") for _, text in sources() for function in functions(ast.parse(text))
+    }
+
+    assert STANDS_ALONE - used == set()

@@ -17,8 +17,8 @@ from amplifier_core._loading.plan_keys import (
     MAIN_SECTION_KEYS,
     SESSION_KEYS,
     SPEC_KEYS,
+    find_mistakes,
     is_plain_here,
-    mistakes,
     plan_mistakes,
     settings_mistakes,
 )
@@ -427,7 +427,7 @@ def odd_plans(draw: st.DrawFn) -> dict[str, Any]:
 @given(odd_plans() | right_plans())
 def test_what_is_plain_at_a_glance_has_no_mistake(plan: dict[str, Any]):
     for is_plain in (is_plain_here, _engine._is_plain_plan):
-        assert not is_plain(plan) or list(mistakes(plan)) == []
+        assert not is_plain(plan) or list(find_mistakes(plan)) == []
 
 
 @pytest.mark.parametrize("is_plain", [is_plain_here, _engine._is_plain_plan])

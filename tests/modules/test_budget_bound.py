@@ -20,11 +20,13 @@ from amplifier_providers.prices.call_bound import MIN_ANSWER_TOKENS, CallBound
 from amplifier_providers.prices.counts import Counts
 from amplifier_providers.prices.input_bound import InputCounts
 from amplifier_providers.prices.pricing import Pricing
-from amplifier_providers.prices.rates import Rates, dollars, parts
+from amplifier_providers.prices.rates import Rates, count_parts, make_dollars
 from amplifier_providers.prices.request_bound import limit_answer, request_bound
 from amplifier_providers.prices.settings import ModelPrices
 
-PRICES = st.sampled_from([0, 1, 5, 25, 75]).map(lambda price: parts(Decimal(price), 1_000_000))
+PRICES = st.sampled_from([0, 1, 5, 25, 75]).map(
+    lambda price: count_parts(Decimal(price), 1_000_000)
+)
 RATES = st.builds(Rates, input=PRICES, cache_write=PRICES, output=PRICES)
 BOUNDS = st.tuples(st.integers(1, 5_000), st.integers(1, 16_000))
 SHARES = st.sampled_from([Decimal(0), Decimal("0.1"), Decimal(1)])
@@ -36,7 +38,7 @@ it, and how many calls end before the next begins."""
 
 
 def price_of(rates: Rates) -> Any:
-    return lambda read, written: rates.most(read, written)
+    return lambda read, written: rates.bound_cost(read, written)
 
 
 # Holds: agent-37, agent-38
@@ -87,8 +89,8 @@ def test_no_form_of_a_call_costs_more_than_is_held_back_for_it(
     rates = rates if longer is None else replace(rates, beyond=(longer,))
     read, written = sum(counts[:4]), sum(counts[4:6])
     hour = counts.cache_write_1h > 0
-    most = rates.most(read, written, searches=counts.web_searches, keeps_hour=hour)
-    assert rates.cost(counts) <= most
+    most = rates.bound_cost(read, written, searches=counts.web_searches, keeps_hour=hour)
+    assert rates.compute_cost(counts) <= most
 
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
@@ -133,10 +135,10 @@ def test_the_most_that_a_call_costs_is_its_dearest_form() -> None:
         request=300,
         beyond=((1_000, Rates(input=400, output=500, reasoning=500)),),
     )
-    assert rates.most(10, 2) == dollars(300 + 10 * 125 + 2 * 700)
-    assert rates.most(10, 2, keeps_hour=True) == dollars(300 + 10 * 200 + 2 * 700)
-    assert rates.most(10, 2, searches=4) == dollars(300 + 10 * 125 + 2 * 700 + 4 * 1_000)
-    assert rates.most(2_000, 1) == dollars(2_000 * 400 + 500)
+    assert rates.bound_cost(10, 2) == make_dollars(300 + 10 * 125 + 2 * 700)
+    assert rates.bound_cost(10, 2, keeps_hour=True) == make_dollars(300 + 10 * 200 + 2 * 700)
+    assert rates.bound_cost(10, 2, searches=4) == make_dollars(300 + 10 * 125 + 2 * 700 + 4 * 1_000)
+    assert rates.bound_cost(2_000, 1) == make_dollars(2_000 * 400 + 500)
 
 
 @pytest.mark.parametrize(("money", "longest"), [("0.9", -1), ("1", 0), ("2.4", 14), ("9", 50)])

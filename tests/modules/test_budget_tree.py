@@ -258,7 +258,7 @@ def test_each_turn_warns_once_of_each_limit_from_80_percent_on(
     for step in steps:
         world.take(step)
         for node in world.nodes:
-            told += [(owner, data["kind"]) for owner, data in node.ledger.warnings()]
+            told += [(owner, data["kind"]) for owner, data in node.ledger.take_warnings()]
     assert len(told) == len(set(told))
     for node in world.nodes:
         ledger, budget = node.ledger, node.budget

@@ -129,7 +129,7 @@ async def test_the_next_session_goes_on_with_it_and_is_told_what_is_there(kind, 
 async def test_a_text_of_the_first_session_is_read_in_the_next():
     context = SimpleContext()
     await Agent(ScriptedProvider(["I see."]), context=context).run(LONG)
-    [id] = context._aside.texts.ids()
+    [id] = context._aside.texts.list_ids()
     read = {"tool": "read_stored", "arguments": {"id": id, "line": 7, "lines": 1}}
     model = ScriptedProvider([read, "done"])
     await Agent(model, context=context).run("And line 7?")
@@ -198,7 +198,7 @@ async def test_a_sub_agent_reads_texts_of_its_parent_and_its_own():
     async def ask() -> str:
         """Ask a sub-agent about the report, and about another one."""
         spawn = s.session.coordinator.get_capability("session.spawn")
-        [id] = s.session.coordinator.get("context")._aside.texts.ids()
+        [id] = s.session.coordinator.get("context")._aside.texts.list_ids()
         return (await spawn(f"{LONG}{id}")).text
 
     def of_parent(request):

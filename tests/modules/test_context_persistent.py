@@ -344,7 +344,7 @@ async def test_stored_files_are_bounded_and_only_its_own(opened, path):
     (folder / ("0" * 16 + ".txt")).symlink_to("/etc/passwd")
 
     texts = opened()._aside.texts
-    assert len(texts.ids()) == 2
+    assert len(texts.list_ids()) == 2
     assert texts.get("0" * 16) is None
     texts.clear()
     assert sorted(each.name for each in folder.iterdir()) == ["0" * 16 + ".txt", "notes.txt"]
@@ -454,7 +454,7 @@ async def test_a_link_that_takes_the_place_of_the_stored_folder_is_not_followed(
 
     with pytest.raises(NotADirectoryError):
         texts.put("b" * 5_000)
-    assert texts.get(texts.ids()[0]) is None
+    assert texts.get(texts.list_ids()[0]) is None
     with pytest.raises(NotADirectoryError):
         texts.clear()
     assert [each.name for each in elsewhere.iterdir()] == [stored.name]

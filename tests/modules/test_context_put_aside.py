@@ -93,12 +93,12 @@ async def test_the_model_reads_the_rest_in_the_same_turn(loop, make):
         assert await session.execute("go") == "done"
         assert await session.execute("go") == "again"
         texts = session.coordinator.get("context")._aside.texts
-        assert len(texts.ids()) == 1
+        assert len(texts.list_ids()) == 1
     tools = [[each.name for each in request.tools] for request in model.requests]
     assert tools == [["report"], *[["report", "read_stored"]] * 3]
     shown = model.requests[2].messages[-1].content
     assert shown == f'[lines 5,000 to 5,000 of 10,000; go on with "line": 5001]\n{MIDDLE}'
-    assert texts.ids() == [], "what was put aside ends with the session"
+    assert texts.list_ids() == [], "what was put aside ends with the session"
 
 
 async def test_a_long_prompt_is_put_aside_and_found_in():
@@ -147,10 +147,10 @@ async def test_the_oldest_are_dropped_for_new_ones_and_all_by_clear():
     await context.add_message(result("d" * 13_000))
 
     texts = context._aside.texts
-    assert texts.ids() == [describe_text(letter * 5_000).id for letter in "bc"]
+    assert texts.list_ids() == [describe_text(letter * 5_000).id for letter in "bc"]
     assert "[The middle was too long to be kept.]" in (await context.get_messages())[-1]["content"]
     await context.clear()
-    assert texts.ids() == []
+    assert texts.list_ids() == []
 
 
 # Holds: agent-31
@@ -162,7 +162,7 @@ async def test_the_oldest_are_dropped_for_new_ones_and_all_by_clear():
 def test_what_is_put_aside_is_kept_whole(content, most):
     texts = MemoryTexts(10**9)
     given = {"role": "tool", "content": content}
-    now = PutAside(texts, most).content(given)
+    now = PutAside(texts, most).shorten_content(given)
 
     before = [content] if isinstance(content, str) else [block["text"] for block in content]
     after = [now] if isinstance(now, str) else [block["text"] for block in now]

@@ -259,8 +259,8 @@ def test_memory_is_bounded_whatever_comes():
     statistics = Statistics(2)
     for number in range(100):
         statistics.block(f"type-{number}", 1)
-        statistics.error(f"error-{number}")
-        statistics.duration("tool", f"tool-{number}", 1.0)
+        statistics.count_error(f"error-{number}")
+        statistics.count_duration("tool", f"tool-{number}", 1.0)
     found = statistics.snapshot()
     assert found["blocks"] == {"type-0": 1, "type-1": 1, "_OTHER": 98}
     assert found["errors"] == {"error-0": 1, "error-1": 1, "_OTHER": 98}

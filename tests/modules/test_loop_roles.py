@@ -231,7 +231,7 @@ def test_without_roles_the_choice_is_that_of_the_default_provider():
     assert (roles.own.name, roles.own.provider) == choose_provider(providers, None)
     assert roles.helper is roles.own
     with pytest.raises(UnknownRoleError, match=r"role `fast` \(named: none\)"):
-        roles.of("fast")
+        roles.choose_model("fast")
 
 
 class Sized(ScriptedProvider):

@@ -70,7 +70,7 @@ def test_nothing_to_send_is_an_error() -> None:
 @pytest.mark.parametrize("name", ["add", "mcp.server/add", "n" * 140])
 def test_a_call_comes_back_under_the_name_of_its_tool(name: str) -> None:
     made = form(name)
-    response = made.response(called(made.functions[0]["name"]))
+    response = made.build_response(called(made.functions[0]["name"]))
 
     assert response.content == [ToolCallBlock(id="9", name=name, input={"a": 2})]
     assert response.tool_calls == [ToolCall(id="9", name=name, arguments={"a": 2})]
@@ -78,7 +78,7 @@ def test_a_call_comes_back_under_the_name_of_its_tool(name: str) -> None:
 
 
 def test_a_call_that_cannot_be_read_has_an_error_and_no_arguments() -> None:
-    [call] = form("add").response(called("add", '{"a": ')).tool_calls or []
+    [call] = form("add").build_response(called("add", '{"a": ')).tool_calls or []
 
     assert call.arguments == {}
     assert "invalid tool arguments" in str(getattr(call, "error", None))
@@ -110,7 +110,7 @@ USED = Usage(input_tokens=3, output_tokens=1, total_tokens=4)
     ids=["a message", "counts", "usage", "a body", "a model"],
 )
 def test_an_answer_may_have_any_of_these_forms(answer: Any, usage: Any, expected: Any) -> None:
-    response = form().response(answer, usage)
+    response = form().build_response(answer, usage)
 
     assert response.content == [TextBlock(text="It")]
     assert (response.usage, response.finish_reason) == expected
@@ -128,11 +128,11 @@ def test_an_answer_may_have_any_of_these_forms(answer: Any, usage: Any, expected
 )
 def test_what_is_no_answer_is_refused(answer: Any, said: str) -> None:
     with pytest.raises(TypeError) as caught:
-        form().response(answer)
+        form().build_response(answer)
     assert str(caught.value).startswith(said)
 
 
 @pytest.mark.parametrize("answer", [{"choices": []}, {"error": {"message": "overloaded"}}])
 def test_an_answer_that_failed_is_an_error(answer: Any) -> None:
     with pytest.raises(StreamError, match="the answer cannot be read: "):
-        form().response(answer)
+        form().build_response(answer)

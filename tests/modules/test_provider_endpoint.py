@@ -159,7 +159,7 @@ def test_an_endpoint_is_forgotten_with_its_last_mount(time: Time) -> None:
 def test_a_breaker_is_forgotten_with_its_last_mount() -> None:
     shared = endpoint_of(URL, ("key",))
     for _ in range(100):
-        shared.breaker(2, 60.0, Time().clock)
+        shared.find_breaker(2, 60.0, Time().clock)
     gc.collect()
     assert len(shared._breakers) == 0  # pyright: ignore[reportPrivateUsage]
 
@@ -170,7 +170,7 @@ def test_threads_find_one_endpoint_and_one_breaker(time: Time) -> None:
     def find() -> None:
         ready.wait()
         shared = endpoint_of(URL, ("threads",))
-        found.append((shared, shared.breaker(2, 60.0, time.clock)))
+        found.append((shared, shared.find_breaker(2, 60.0, time.clock)))
 
     threads = [threading.Thread(target=find) for _ in range(16)]
     for thread in threads:

@@ -21,7 +21,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_providers.prices import pricing as pricing_module
 from amplifier_providers.prices.counts import Counts, charged_dollars, counts_of
 from amplifier_providers.prices.pricing import Pricing
-from amplifier_providers.prices.rates import dollars
+from amplifier_providers.prices.rates import make_dollars
 from amplifier_providers.prices.settings import ModelPrices
 from amplifier_providers.settings import Settings, read_settings
 
@@ -117,7 +117,7 @@ def test_a_call_costs_what_the_table_says(known: tuple[str, str], counts: Counts
     service, model = known
     pricing = Pricing(service, now=lambda: NOON)
 
-    cost = pricing.cost(buckets_of(counts), raw_of(counts), (model,))
+    cost = pricing.add_cost(buckets_of(counts), raw_of(counts), (model,))
 
     assert cost == by_the_table(service, model, counts, NOON)
 
@@ -135,7 +135,7 @@ def test_tiers_of_the_service_and_the_hour_of_the_call_count(
     pricing = Pricing(service, now=lambda: at)
     raw = {**raw_of(counts), "speed": word}
 
-    cost = pricing.cost(buckets_of(counts), raw, (model,), {"service_tier": word})
+    cost = pricing.add_cost(buckets_of(counts), raw, (model,), {"service_tier": word})
 
     assert cost == by_the_table(service, model, counts, at, service_tier=word, speed=word)
 
@@ -156,7 +156,7 @@ def test_a_price_that_changes_is_looked_up_again_within_a_minute() -> None:
     pricing, counts = Pricing("openai", now=lambda: now[0]), Counts(1_000_000, output=1_000_000)
     costs: list[Decimal | None] = []
     for now[0] in (midnight - 61, midnight - 1, midnight, midnight + 1):
-        costs.append(pricing.cost(buckets_of(counts), None, (model.id,)))
+        costs.append(pricing.add_cost(buckets_of(counts), None, (model.id,)))
 
     before, after = (
         by_the_table("openai", model.id, counts, at) for at in (midnight - 1, midnight)
@@ -175,22 +175,22 @@ def test_a_price_that_changes_is_looked_up_again_within_a_minute() -> None:
 def test_a_dated_name_and_an_alias_have_the_price_of_the_model(model: str, alias: str) -> None:
     buckets = buckets_of(Counts(1_000, 2_000, 3_000, 4_000, 5_000, 6_000))
     pricing = Pricing("anthropic")
-    cost = pricing.cost(buckets, None, (model,))
+    cost = pricing.add_cost(buckets, None, (model,))
     assert cost is not None
-    assert cost == pricing.cost(buckets, None, (alias,))
+    assert cost == pricing.add_cost(buckets, None, (alias,))
 
 
 def test_an_address_says_whose_prices_they_are() -> None:
     buckets = buckets_of(Counts(1_000_000))
     at_xai = Pricing("openai", "https://api.x.ai/v1")
     own = Pricing("xai", "https://api.x.ai/v1")
-    assert at_xai.cost(buckets, None, ("grok-4",)) == own.cost(buckets, None, ("grok-4",))
-    assert not at_xai.knows(("gpt-5.5",))
+    assert at_xai.add_cost(buckets, None, ("grok-4",)) == own.add_cost(buckets, None, ("grok-4",))
+    assert not at_xai.can_price(("gpt-5.5",))
     # Of a gateway nothing is known; it has the models of the service.
     gateway = Pricing("openai", "https://gateway.example.org/v1")
-    assert gateway.knows(("gpt-5.5",))
-    assert not Pricing("openai-chat", "http://localhost:4000/v1").knows(("gpt-5.5",))
-    assert Pricing("openai-chat", "https://api.groq.com/openai/v1").knows(
+    assert gateway.can_price(("gpt-5.5",))
+    assert not Pricing("openai-chat", "http://localhost:4000/v1").can_price(("gpt-5.5",))
+    assert Pricing("openai-chat", "https://api.groq.com/openai/v1").can_price(
         ("llama-3.3-70b-versatile",)
     )
 
@@ -198,8 +198,8 @@ def test_an_address_says_whose_prices_they_are() -> None:
 @pytest.mark.parametrize("service", ["ollama", "vllm", "lm-studio", "llama-cpp", "huggingface-tgi"])
 def test_a_server_of_the_users_own_costs_nothing(service: str) -> None:
     pricing = Pricing(service, "http://10.0.0.7:8000/v1")
-    assert pricing.knows(("mine",))
-    assert pricing.cost(buckets_of(Counts(5, output=7)), None, ("mine",)) == 0
+    assert pricing.can_price(("mine",))
+    assert pricing.add_cost(buckets_of(Counts(5, output=7)), None, ("mine",)) == 0
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_what_a_service_says_that_it_charged_is_the_cost(
 ) -> None:
     assert charged_dollars(raw) == (None if cost is None else Decimal(cost))
     known = Pricing("openrouter", "https://openrouter.ai/api/v1")
-    found = known.cost(buckets_of(Counts(1)), raw, ("openai/gpt-4.1",))
+    found = known.add_cost(buckets_of(Counts(1)), raw, ("openai/gpt-4.1",))
     assert found == Decimal(cost) if cost is not None else found is not None
 
 
@@ -243,7 +243,7 @@ def test_no_usage_of_a_server_breaks_a_call_or_pays_it_back(
         name: data.draw(part)
         for name in ("cache_creation", "server_tool_use", "cost", "cost_details", "speed")
     }
-    cost = Pricing("anthropic").cost(buckets, raw, ("claude-sonnet-4-5",))
+    cost = Pricing("anthropic").add_cost(buckets, raw, ("claude-sonnet-4-5",))
     assert cost is None or cost >= 0
 
 
@@ -272,7 +272,7 @@ def own_prices(**models: Any) -> dict[str, ModelPrices]:
 def test_prices_of_the_settings_are_exact_and_go_before_all_others(counts: Counts) -> None:
     pricing = Pricing("openrouter", prices=own_prices(mine=PRICES))
 
-    cost = pricing.cost(buckets_of(counts), {**raw_of(counts), "cost": 99}, ("mine-2",))
+    cost = pricing.add_cost(buckets_of(counts), {**raw_of(counts), "cost": 99}, ("mine-2",))
 
     read = sum(counts[:4])
     factor = 2 if read > 200_000 else 1
@@ -294,7 +294,7 @@ def test_the_longest_beginning_of_a_name_has_the_prices() -> None:
         "openai", prices=own_prices(**{"gpt": one, "GPT-5.5": two, "*": other, "o": one})
     )
     costs = [
-        pricing.cost(buckets_of(Counts(1_000_000)), None, names)
+        pricing.add_cost(buckets_of(Counts(1_000_000)), None, names)
         for names in [("gpt-4",), ("gpt-5.5-mini",), ("claude",), ("gpt-5.5-2026-01-01", "x")]
     ]
     assert costs == [1, 2, 3, 2]
@@ -310,7 +310,7 @@ def test_what_the_prices_leave_out_costs_as_much_as_what_it_is_a_kind_of() -> No
         (Counts(reasoning=million), 5),
         (Counts(web_searches=5), 0),
     ):
-        assert plain.cost(buckets_of(counts), raw_of(counts), ("a",)) == cost
+        assert plain.add_cost(buckets_of(counts), raw_of(counts), ("a",)) == cost
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_a_model_without_a_price_is_named_once_a_session_and_logged_once(
         for _ in range(3):
             session = Pricing("openai")
             for model in ("brand-new\x1b", "newer", "newer"):
-                assert session.cost(buckets, None, (model,)) is None
+                assert session.add_cost(buckets, None, (model,)) is None
             told = session.take_notices()
             assert session.take_notices() == []
     assert told == [record.getMessage() for record in caplog.records]
@@ -354,10 +354,10 @@ def test_a_model_without_a_price_is_named_once_a_session_and_logged_once(
 
 def test_a_provider_adds_up_what_it_has_cost_and_counts_what_has_no_price() -> None:
     pricing = Pricing("openai", prices=own_prices(mine={"input": 1, "output": 2}))
-    pricing.cost(buckets_of(Counts(1_000, output=500)), None, ("mine",))
-    pricing.cost(buckets_of(Counts(1)), None, ("brand-new",))
-    pricing.cost(dict.fromkeys(buckets_of(Counts())), None, ("mine",))
-    assert pricing.contribution() == {
+    pricing.add_cost(buckets_of(Counts(1_000, output=500)), None, ("mine",))
+    pricing.add_cost(buckets_of(Counts(1)), None, ("brand-new",))
+    pricing.add_cost(dict.fromkeys(buckets_of(Counts())), None, ("mine",))
+    assert pricing.describe_cost() == {
         "provider": "openai",
         "cost_usd": "0.002",
         "model_calls": 3,
@@ -368,7 +368,7 @@ def test_a_provider_adds_up_what_it_has_cost_and_counts_what_has_no_price() -> N
 @given(st.integers(0, 10**40))
 def test_a_sum_is_exact_whatever_the_precision_of_the_program(count: int) -> None:
     with localcontext(prec=3):
-        found = dollars(count)
+        found = make_dollars(count)
     with localcontext(prec=100):
         assert found == Decimal(count) / 10**15
     assert "E+" not in str(found)
@@ -377,7 +377,7 @@ def test_a_sum_is_exact_whatever_the_precision_of_the_program(count: int) -> Non
 def test_names_of_models_that_servers_invent_do_not_fill_the_memory() -> None:
     pricing = Pricing("openai", prices=own_prices(mine={"input": 1, "output": 2}))
     for number in range(2_500):
-        pricing.cost(buckets_of(Counts(1)), None, (f"brand-new-{number}",))
+        pricing.add_cost(buckets_of(Counts(1)), None, (f"brand-new-{number}",))
     assert len(vars(pricing)["_kept"]) <= 1_000
     assert len(vars(pricing)["_own"]) <= 1_000
     assert len(vars(pricing_module)["_logged"]) <= 1_000
@@ -412,4 +412,4 @@ def test_looking_up_prices_opens_no_connection_and_starts_no_thread(
 
     monkeypatch.setattr(socket.socket, "connect", forbidden)
     monkeypatch.setattr(socket, "getaddrinfo", forbidden)
-    assert Pricing("openai").knows(("gpt-5.5",))
+    assert Pricing("openai").can_price(("gpt-5.5",))

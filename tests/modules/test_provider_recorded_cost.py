@@ -61,6 +61,6 @@ def test_a_recorded_answer_costs_what_it_comes_to_by_hand(name: str) -> None:
     result = decoder.finish()
 
     pricing = Pricing(service, now=lambda: MOMENT)
-    cost = pricing.cost(result.usage, result.raw_usage, (result.model or "",), result.metadata)
+    cost = pricing.add_cost(result.usage, result.raw_usage, (result.model or "",), result.metadata)
 
     assert cost == expected

@@ -43,13 +43,13 @@ def a_result_is_added_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def calls_that_never_began_have_no_result(patch: pytest.MonkeyPatch) -> None:
-    messages = ToolRound.messages
+    messages = ToolRound.make_messages
 
     def of_begun(self: Any) -> list[dict[str, Any]]:
         begun = {call.requested.id for call in self._calls if call.has_begun or call.failure}
         return [each for each in messages(self) if each["tool_call_id"] in begun]
 
-    patch.setattr(ToolRound, "messages", of_begun)
+    patch.setattr(ToolRound, "make_messages", of_begun)
 
 
 def the_failure_of_a_call_has_no_event(patch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def a_reservation_is_never_taken_back(patch: pytest.MonkeyPatch) -> None:
 
     def keep(self: Any, held: Any, spent: Any) -> None:
         end(self, held, spent)
-        for ledger in self._chain():
+        for ledger in self._list_accounts():
             ledger._calls_under_way += 1
 
     patch.setattr(Ledger, "end_call", keep)

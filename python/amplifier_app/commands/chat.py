@@ -19,7 +19,7 @@ from amplifier_app.commands.turns import Turns
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import leave, listening
 from amplifier_app.known_secrets import SECRETS
-from amplifier_app.notice import notice, write_notice
+from amplifier_app.notice import show_notice, write_notice
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
@@ -68,7 +68,7 @@ class Chat:
         command = slash_command(text)
         is_turn = self._turns.takes_steering
         if not text.strip():
-            self._ready()
+            self._show_prompt()
         elif is_turn and command is None:
             self._steer(text)
         elif self._work is not None and not is_turn:
@@ -77,16 +77,16 @@ class Chat:
             self._show_typed(text)
             if command is None:
                 self._start(self._turns.run(text))
-            elif (change := self._change(command)) is None:
+            elif (change := self._start_change(command)) is None:
                 self._answer(command)
             elif is_turn:
                 change.close()
-                notice(f"`{command.name}` has to wait until the turn is over; Ctrl+C ends it")
+                show_notice(f"`{command.name}` has to wait until the turn is over; Ctrl+C ends it")
             else:
                 self._start(change)
 
     def _steer(self, text: str) -> None:
-        notice(f"steering: {text}")
+        show_notice(f"steering: {text}")
         try:
             self._turns.steer(text)
         except Exception as error:  # noqa: BLE001 - of a loop that the user named
@@ -95,9 +95,9 @@ class Chat:
     def _start(self, work: Coroutine[object, object, None]) -> None:
         self._work = asyncio.create_task(self._run_reporting(work))
 
-    def _ready(self) -> None:
+    def _show_prompt(self) -> None:
         if self._work is None:
-            self._lines.ready()
+            self._lines.show_prompt()
 
     async def _run_reporting(self, work: Coroutine[object, object, None]) -> None:
         """Do one thing after the other; no failure ends the conversation."""
@@ -107,11 +107,11 @@ class Chat:
             report(error)
         finally:
             self._work = None
-            self._ready()
+            self._show_prompt()
         while self._waiting and self._work is None:
             self._take(self._waiting.popleft())
 
-    def _change(self, command: SlashCommand) -> Coroutine[object, object, None] | None:
+    def _start_change(self, command: SlashCommand) -> Coroutine[object, object, None] | None:
         """What a command does between two turns; None if it changes nothing."""
         if command.name == "/model" and command.argument:
             return self._use_model(command.argument)
@@ -121,11 +121,11 @@ class Chat:
 
     async def _use_model(self, name: str) -> None:
         await self._turns.use_model(name)
-        notice(f"`{name}` answers from now on")
+        show_notice(f"`{name}` answers from now on")
 
     async def _clear(self) -> None:
         await self._turns.clear()
-        notice("a new conversation begins")
+        show_notice("a new conversation begins")
 
     def _answer(self, command: SlashCommand) -> None:
         """Obey a command that changes nothing."""
@@ -135,17 +135,17 @@ class Chat:
         if command.name == "/help":
             write_notice(help_text())
         elif command.name == "/model":
-            notice(f"the model is {model_name(self._turns.order, self._turns.answering)}")
+            show_notice(f"the model is {model_name(self._turns.order, self._turns.answering)}")
         elif command.name == "/goal":
-            notice(self._goal(command))
+            show_notice(self._withdraw_goal(command))
         elif command.name == "/cost":
-            notice(self._turns.sums)
+            show_notice(self._turns.sums)
         else:
             hint = f"there are {', '.join(f'`{name}`' for name in SLASH_COMMANDS)}"
             report(Failure(f"there is no command `{command.name}`", hint=hint))
-        self._ready()
+        self._show_prompt()
 
-    def _goal(self, command: SlashCommand) -> str:
+    def _withdraw_goal(self, command: SlashCommand) -> str:
         """Withdraw the goal if that is asked for, and return the notice about it."""
         goal = self._turns.goal
         if goal is None:
@@ -166,8 +166,8 @@ class Chat:
             turn.interruption.press()
         else:
             if not self._lines.clear():
-                notice("press Ctrl+D or type `/quit` to end")
-            self._ready()
+                show_notice("press Ctrl+D or type `/quit` to end")
+            self._show_prompt()
 
     def _end(self, name: str) -> None:
         """SIGTERM or SIGHUP."""

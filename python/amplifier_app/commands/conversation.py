@@ -16,7 +16,7 @@ from amplifier_app.commands.order import Order
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
@@ -57,7 +57,7 @@ class Conversation:
         from amplifier_core.session_capabilities import GUARD_REDACTOR
 
         self.output: Output = RedactedOutput(output)
-        agent = _agent(
+        agent = _make_agent(
             order, answering, TerminalApproval(self.output.hold, self.output.release, asking)
         )
         self._session = agent.session(messages=[dict(each) for each in messages], goal=order.goal)
@@ -211,12 +211,14 @@ class Conversation:
         self._is_open = True
         await self._observer.add_contributed()
         for line in replaced_modules(self._session.session.config):
-            notice(f"warning: {line}")
+            show_notice(f"warning: {line}")
         for text in self._steering:
             self._session.steer(text)
 
 
-def _agent(order: Order, answering: AnsweringProvider, approval: TerminalApproval) -> Agent[None]:
+def _make_agent(
+    order: Order, answering: AnsweringProvider, approval: TerminalApproval
+) -> Agent[None]:
     from amplifier_agent import Agent
 
     return Agent(

@@ -17,7 +17,7 @@ from amplifier_app.commands.model_choice import (
 )
 from amplifier_app.commands.slash_commands import SLASH_COMMANDS
 from amplifier_app.known_secrets import SECRETS
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
@@ -44,28 +44,28 @@ def interact(order: Order, *, verbose: bool) -> int:
         stdout.reconfigure(errors="replace")  # not every encoding has every character
     answering = find_answering_provider(order)
     _greet(order, answering)
-    lines = _lines(order)
+    lines = _open_lines(order)
     with _written_to(lines):
         set_up_logging(verbose=verbose)
 
-        async def chat() -> int:
+        async def run_chat() -> int:
             from amplifier_app.commands.chat import Chat
 
             return await Chat(order, answering, lines).run()
 
-        return asyncio.run(chat())
+        return asyncio.run(run_chat())
 
 
 def _greet(order: Order, answering: AnsweringProvider) -> None:
     """Say who answers."""
     if answering.is_demo:
-        notice("The demo model answers: a program, not a language model.")
-        notice("Set ANTHROPIC_API_KEY, and Claude answers. /help shows the commands.")
+        show_notice("The demo model answers: a program, not a language model.")
+        show_notice("Set ANTHROPIC_API_KEY, and Claude answers. /help shows the commands.")
     else:
-        notice(f"{model_name(order, answering)} answers. /help shows the commands.")
+        show_notice(f"{model_name(order, answering)} answers. /help shows the commands.")
 
 
-def _lines(order: Order) -> Lines:
+def _open_lines(order: Order) -> Lines:
     if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
         from amplifier_app.line_input.plain_lines import PlainLines
 
@@ -85,7 +85,7 @@ def _lines(order: Order) -> Lines:
 
 
 def _history_failed(reason: str) -> None:
-    notice(f"warning: the history of typed lines cannot be written: {reason}")
+    show_notice(f"warning: the history of typed lines cannot be written: {reason}")
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ from amplifier_app.commands.provider_choice import (
 from amplifier_app.commands.provider_key import no_key, stored_key
 from amplifier_app.engine import load_engine
 from amplifier_app.failure import Failure
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
@@ -112,7 +112,7 @@ def _no_key_for(provider: KnownProvider, model: str) -> Failure:
     from amplifier_providers.anthropic.models import model_profile
 
     if provider is USUAL and not model_profile(model).is_known:
-        notice(f"error: the model `{model}` is unknown; a known one is `{USUAL.model}`")
+        show_notice(f"error: the model `{model}` is unknown; a known one is `{USUAL.model}`")
     asked = model if provider is USUAL else f"{provider.name}:{model}"
     answers = default_provider(os.environ, stored_key)
     is_demo = not answers.has_key(os.environ) and not stored_key(answers)

@@ -27,7 +27,7 @@ class Summary(NamedTuple):
 
 def summary_of(source: Source) -> Summary:
     """Read the source of a module; what cannot be read says nothing."""
-    file = _file(source.name.partition(":")[0].strip())
+    file = _find_file(source.name.partition(":")[0].strip())
     try:
         if file is None or file.stat().st_size > _MAX_SOURCE_BYTES:
             return Summary(None, "")
@@ -38,7 +38,7 @@ def summary_of(source: Source) -> Summary:
     return Summary(_declared_kind(tree), _OWN_NAME.sub("", text).rstrip("."))
 
 
-def _file(name: str) -> Path | None:
+def _find_file(name: str) -> Path | None:
     """The file of a module; no package on the way to it is imported."""
     path: list[str] | None = None
     spec: ModuleSpec | None = None

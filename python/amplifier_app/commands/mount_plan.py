@@ -80,21 +80,21 @@ def mount_plan(
     tools = {"root": str(folder), **tool_settings(os.environ)}
     plan: dict[str, Any] = {
         "session": {
-            "orchestrator": _own("loop-streaming", loop),
-            "context": _own("context-simple"),
+            "orchestrator": _make_own_entry("loop-streaming", loop),
+            "context": _make_own_entry("context-simple"),
             "strict": True,
         },
-        "providers": [_own(provider_module, config)],
-        "tools": [_own("tool-filesystem", tools), _own("tool-search", tools)],
+        "providers": [_make_own_entry(provider_module, config)],
+        "tools": [_make_own_entry("tool-filesystem", tools), _make_own_entry("tool-search", tools)],
         "hooks": [
-            _own(GUARD, guard_settings(os.environ, block_chars)),
-            *(_own(hook["module"], hook.get("config")) for hook in hooks),
+            _make_own_entry(GUARD, guard_settings(os.environ, block_chars)),
+            *(_make_own_entry(hook["module"], hook.get("config")) for hook in hooks),
         ],
     }
     return plan if named is None else named.build_plan(plan, GUARD, model)
 
 
-def _own(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _make_own_entry(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The entry of a module that comes from our own table, whatever else is importable."""
     return {"module": module_id, "source": Own.TABLE, "config": dict(config or {})}
 

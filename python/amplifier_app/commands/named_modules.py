@@ -44,7 +44,7 @@ class NamedModules:
     @property
     def names_provider(self) -> bool:
         """Whether a provider takes the place of the usual one."""
-        return bool(self.plan.get("providers")) or self._has("provider")
+        return bool(self.plan.get("providers")) or self._has_kind("provider")
 
     @property
     def provider(self) -> tuple[str, Mapping[str, Any]] | None:
@@ -59,10 +59,10 @@ class NamedModules:
         ]
         if not specs:
             return None
-        spec = _spec(specs[0])
+        spec = _make_spec(specs[0])
         return str(spec.get("module")), spec.get("config") or {}
 
-    def names(self, module_id: str) -> bool:
+    def has_module(self, module_id: str) -> bool:
         """Whether `--module` names a module."""
         return any(module.module_id == module_id for module in self.modules)
 
@@ -91,11 +91,11 @@ class NamedModules:
         _check_form(plan)
         for section in LISTS:
             entries: list[Any] = plan.get(section) or []
-            plan[section] = [_spec(each) for each in entries]
+            plan[section] = [_make_spec(each) for each in entries]
         if "hooks" in self.plan:
             plan["hooks"] = _with_usual(usual["hooks"], plan["hooks"])
-        has_usual = any(self.names(each["module"]) for each in usual["providers"])
-        if self._has("provider") and not self.plan.get("providers") and not has_usual:
+        has_usual = any(self.has_module(each["module"]) for each in usual["providers"])
+        if self._has_kind("provider") and not self.plan.get("providers") and not has_usual:
             plan["providers"] = []
         for module in self.modules:
             _add(plan, module)
@@ -111,7 +111,7 @@ class NamedModules:
         ]
         return plan
 
-    def _has(self, kind: Kind) -> bool:
+    def _has_kind(self, kind: Kind) -> bool:
         return any(module.kind == kind for module in self.modules)
 
 
@@ -171,7 +171,7 @@ def _check_form(plan: dict[str, Any]) -> None:
         raise Failure(message, hint="correct the file of `--plan`", exit_code=_WRONG_USAGE)
 
 
-def _spec(entry: Any) -> dict[str, Any]:
+def _make_spec(entry: Any) -> dict[str, Any]:
     return {"module": entry} if isinstance(entry, str) else entry
 
 
@@ -184,7 +184,7 @@ def _with_usual(usual: list[dict[str, Any]], hooks: list[dict[str, Any]]) -> lis
 def _add(plan: dict[str, Any], module: NamedModule) -> None:
     spec = {"module": module.module_id, "config": dict(module.config)}
     if module.kind in MAIN_MODULES:
-        usual = _spec(plan["session"][module.kind])
+        usual = _make_spec(plan["session"][module.kind])
         plan["session"] = {**plan["session"], module.kind: _merge_config(usual, spec)}
     elif (section := _SECTIONS.get(module.kind)) is not None:
         entries: list[dict[str, Any]] = plan[section]

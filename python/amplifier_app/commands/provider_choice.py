@@ -113,7 +113,7 @@ def known_provider(name: str) -> KnownProvider:
     """
     provider = PROVIDERS.get(name)
     if provider is None:
-        alike = _alike(name)
+        alike = _find_similar_name(name)
         hint = f"did you mean `{alike}`?" if alike else f"see `{PROVIDER_LIST}`"
         raise Failure(f"there is no provider `{name}`", hint=hint, exit_code=WRONG_USAGE)
     return provider
@@ -141,20 +141,20 @@ def chosen_model(
     """
     names_provider = named is not None and named.names_provider
 
-    def default() -> KnownProvider:
+    def choose_default() -> KnownProvider:
         # Whoever is mounted by name needs no key to be chosen.
-        return default_provider(environment, _none if names_provider else key_of)
+        return default_provider(environment, _find_no_key if names_provider else key_of)
 
     if text is None:
-        return ModelChoice(default(), None)
+        return ModelChoice(choose_default(), None)
     name, colon, model = text.partition(":")
     provider = PROVIDERS.get(name)
     if provider is None or (colon and not model):
         if not names_provider:
             _check_spelling(name, model)
-        return ModelChoice(default(), text)
-    if named is not None and names_provider and not named.names(provider.module_id):
-        return ModelChoice(default(), text)
+        return ModelChoice(choose_default(), text)
+    if named is not None and names_provider and not named.has_module(provider.module_id):
+        return ModelChoice(choose_default(), text)
     if provider is DEMO:
         return ModelChoice(DEMO, None)
     if not colon and not provider.model:
@@ -164,7 +164,7 @@ def chosen_model(
     return ModelChoice(provider, model or provider.model)
 
 
-def _none(_: KnownProvider) -> str:
+def _find_no_key(_: KnownProvider) -> str:
     return ""
 
 
@@ -174,7 +174,7 @@ _NAME = re.compile(r"[A-Za-z][\w-]*")
 
 def _check_spelling(name: str, model: str) -> None:
     """Refuse what is no provider, unless it may be the name of a model, as some have colons."""
-    if alike := _alike(name):
+    if alike := _find_similar_name(name):
         meant = f"{alike}:{model}" if model else alike
         hint = f"did you mean `--model {meant}`?"
         known = alike == name
@@ -188,7 +188,7 @@ def _check_spelling(name: str, model: str) -> None:
         raise Failure(f"there is no provider `{name}`", hint=hint, exit_code=WRONG_USAGE)
 
 
-def _alike(name: str) -> str:
+def _find_similar_name(name: str) -> str:
     from difflib import get_close_matches  # late: few programs have a mistake
 
     return next(iter(get_close_matches(name.lower(), PROVIDERS, n=1, cutoff=0.75)), "")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from amplifier_app.commands.provider_choice import PROVIDERS, KnownProvider
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 from amplifier_app.outcome import WRONG_USAGE
 from amplifier_app.system_keyring import KEYRING, KeyringProblem
 
@@ -34,7 +34,7 @@ def stored_key(provider: KnownProvider) -> str:
         key = KEYRING.read(provider.name)
     except KeyringProblem as problem:
         if not is_known and not problem.is_absent:
-            notice(f"warning: {problem}; set `{provider.key_variable}` instead")
+            show_notice(f"warning: {problem}; set `{provider.key_variable}` instead")
         return ""
     if key:
         keep_secret(provider, key)

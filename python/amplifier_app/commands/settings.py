@@ -27,7 +27,7 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _rate(text: str) -> dict[str, Any]:
+def _read_rate(text: str) -> dict[str, Any]:
     calls, _, period = text.partition("/")
     limit, seconds = _count(calls), float(period or 60)
     if not 1 <= limit < 1_000_000 or not 0.001 <= seconds <= _MAX_PERIOD_SECONDS:
@@ -48,7 +48,7 @@ class CommandVariables(Settings):
     """`min_retry_delay` of the provider, in seconds."""
     retry_budget: Annotated[float | None, Env("PROVIDER_RETRY_BUDGET"), Field(ge=0)] = None
     """`retry_budget` of the provider, in seconds."""
-    rate: Annotated[dict[str, Any] | None, _RATE, Env("PROVIDER_RATE", _rate)] = None
+    rate: Annotated[dict[str, Any] | None, _RATE, Env("PROVIDER_RATE", _read_rate)] = None
     """`rate` of the provider."""
     prices: Annotated[dict[str, Any] | None, _PRICES, Env("PROVIDER_PRICES", json.loads)] = None
     """`prices` of the provider, as JSON."""
@@ -66,7 +66,7 @@ class CommandVariables(Settings):
         int, Env("TOOL_MAX_RESULT_BYTES", _count), Field(ge=4096, strict=True)
     ] = 256 * 1024
     """`max_result_bytes` of the loop and of the tools; 262,144 if not set."""
-    tool_rate: Annotated[dict[str, Any] | None, _RATE, Env("TOOL_RATE", _rate)] = None
+    tool_rate: Annotated[dict[str, Any] | None, _RATE, Env("TOOL_RATE", _read_rate)] = None
     """`rates.tool` of `hooks-guard`."""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from amplifier_app.commands.conversation import Conversation
 from amplifier_app.failure import Failure, outcome_of_error
 from amplifier_app.interrupt import Interruption
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 from amplifier_app.outcome import CUT_SHORT, Outcome, outcome_of_signal
 
 if TYPE_CHECKING:
@@ -60,17 +60,17 @@ class Turn:
         if not self._task.done():
             await asyncio.wait({self._task}, timeout=_GRACE_SECONDS)
         result = self._conversation.result
-        self.problem = self._problem(result)
-        ending = self._ending(result)
+        self.problem = self._find_problem(result)
+        ending = self._find_outcome(result)
         if ending.status in ("cancelled", "error"):
             await self._conversation.keep_unfinished()
         return self._with_figures(ending, result)
 
     def _show(self, text: str) -> None:
         self._conversation.output.break_line()
-        notice(text)
+        show_notice(text)
 
-    def _problem(self, result: Result | None) -> BaseException | None:
+    def _find_problem(self, result: Result | None) -> BaseException | None:
         error = None
         if self._task.done() and not self._task.cancelled():
             error = self._task.exception()
@@ -92,7 +92,7 @@ class Turn:
             return Failure(str(result.reason), hint=hint, exit_code=CUT_SHORT)
         return Failure(str(result.reason))
 
-    def _ending(self, result: Result | None) -> Outcome:
+    def _find_outcome(self, result: Result | None) -> Outcome:
         if self.problem is not None:
             outcome = outcome_of_error(self.problem)
             if result is None or result.status not in ("denied", "limit", "truncated"):

@@ -106,7 +106,7 @@ class Turns:
     @property
     def sums(self) -> str:
         """What the turns used so far, in a line."""
-        return "no tokens so far" if self._sums is None else self._sums.line()
+        return "no tokens so far" if self._sums is None else self._sums.write_line()
 
     async def load(self) -> None:
         """Import what the first turn needs, while its prompt is being typed."""
@@ -207,7 +207,7 @@ class Turns:
 
         if self._screen is None:
             self._screen = Screen(self._lines.stdout)
-        self._screen.line()
+        self._screen.write_line()
         self._screen.wait_for("starting" if self._conversation is None else "waiting for the model")
         self._screen.tick()
         return self._screen

@@ -55,15 +55,15 @@ class ResponseBlocks:
 
     def start(self, data: Mapping[str, Any]) -> bool:
         """Start a block; false if it is known already."""
-        index = _index(data)
+        index = _read_index(data)
         if index in self._blocks:
             return False
         self._block(index, data)
         return True
 
-    def delta(self, data: Mapping[str, Any]) -> None:
+    def add_delta(self, data: Mapping[str, Any]) -> None:
         """Add text to a block."""
-        block = self._block(_index(data), data)
+        block = self._block(_read_index(data), data)
         text = data.get("delta")
         if not block.ended and isinstance(text, str):
             self._add(block, text)
@@ -71,13 +71,13 @@ class ResponseBlocks:
     def end(self, data: Mapping[str, Any]) -> None:
         """End a block; draw what was not streamed. One that is dropped may start again."""
         if data.get("dropped"):
-            self._drop(_index(data))
+            self._drop(_read_index(data))
             return
-        block = self._block(_index(data), data)
+        block = self._block(_read_index(data), data)
         if block.ended:
             return
         whole = _text_of(data.get("block"))
-        if len(whole) > block.seen and _checksum(whole[: block.seen]) == block.checksum:
+        if len(whole) > block.seen and _compute_checksum(whole[: block.seen]) == block.checksum:
             self._add(block, whole[block.seen :])
         block.ended = True
         self._go_on()
@@ -107,8 +107,8 @@ class ResponseBlocks:
     def _tell_of_drops(self) -> None:
         if self._took_back:
             self._took_back = False
-            self._screen.gap()
-            self._screen.line(("(the model started its answer again)", "note"))
+            self._screen.leave_gap()
+            self._screen.write_line(("(the model started its answer again)", "note"))
 
     def _block(self, index: int, data: Mapping[str, Any]) -> _Block:
         block = self._blocks.get(index)
@@ -123,7 +123,7 @@ class ResponseBlocks:
         if not text:
             return
         block.seen += len(text)
-        block.checksum = _checksum(text, block.checksum)
+        block.checksum = _compute_checksum(text, block.checksum)
         if block is self._current:
             self._draw(text)
         else:
@@ -158,8 +158,8 @@ class ResponseBlocks:
         is_encrypted = block.kind == "redacted_thinking"
         kind = "encrypted thinking" if is_encrypted else printable_line(block.kind, 80)
         block.shown = True
-        self._screen.gap()
-        self._screen.line((f"({kind})", "note"))
+        self._screen.leave_gap()
+        self._screen.write_line((f"({kind})", "note"))
 
     def _end_drawing(self, block: _Block) -> bool:
         """End the drawing of the current block; whether there was one."""
@@ -185,11 +185,11 @@ class ResponseBlocks:
             self._drawing.feed(self._renderer.printable(shown))
 
 
-def _checksum(text: str, before: int = 0) -> int:
+def _compute_checksum(text: str, before: int = 0) -> int:
     return zlib.crc32(text.encode("utf-8", "surrogatepass"), before)
 
 
-def _index(data: Mapping[str, Any]) -> int:
+def _read_index(data: Mapping[str, Any]) -> int:
     index = data.get("block_index")
     return index if isinstance(index, int) else 0
 

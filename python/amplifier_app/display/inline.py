@@ -57,7 +57,7 @@ class InlineSpans:
             if found and found.end() - at <= MAX_SPAN_CHARS:
                 if found.end() == len(line) and not complete:
                     break  # the next character may belong to the closing sign
-                spans.append(self._span(found))
+                spans.append(self._read_span(found))
                 start = found.end()
             elif complete or len(line) - at > MAX_SPAN_CHARS:
                 run = _RUN.match(line, at)
@@ -69,20 +69,20 @@ class InlineSpans:
         self._held = line[start:]
         return spans
 
-    def _span(self, found: re.Match[str]) -> tuple[str, str]:
+    def _read_span(self, found: re.Match[str]) -> tuple[str, str]:
         if found["code"] is not None:
             code = found["code"]
             # Code that begins or ends with a backtick has a space at both ends.
             padded = code[0] == code[-1] == " " and code.strip()
             return (code[1:-1] if padded else code), "text.code"
         if found["strong"] is not None:
-            return _plain(found["strong"]), "text.strong"
+            return _remove_signs(found["strong"]), "text.strong"
         if found["emphasis"] is not None:
-            return _plain(found["emphasis"]), "text.emphasis"
+            return _remove_signs(found["emphasis"]), "text.emphasis"
         return found["escaped"], self._style
 
 
-def _plain(text: str) -> str:
+def _remove_signs(text: str) -> str:
     """Text inside a span, without the signs of the spans inside it."""
     inner = InlineSpans()
     return "".join(piece for piece, _ in [*inner.feed(text), *inner.finish()])

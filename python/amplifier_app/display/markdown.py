@@ -184,7 +184,7 @@ class MarkdownStream:
         rows, self._table = self._table, []
         if not rows:
             return
-        header, *body = [_cells(row) for row in (rows[0], *rows[2:])]
+        header, *body = [_split_cells(row) for row in (rows[0], *rows[2:])]
         columns = max(len(row) for row in (header, *body))
         # A few long rows among short ones would take time for each cell that is not there.
         is_sparse = columns * len(rows) > sum(map(len, rows))
@@ -206,7 +206,7 @@ class MarkdownStream:
         self._blank = False
 
 
-def _cells(row: str) -> list[str]:
+def _split_cells(row: str) -> list[str]:
     row = row.strip().removeprefix("|")
     if row.endswith("|") and not row.endswith("\\|"):
         row = row[:-1]

@@ -36,7 +36,7 @@ def message_notice(message: str, level: str, source: str) -> Notice:
 
 def _wait(data: Mapping[str, Any], doing: str) -> Notice:
     delay = data.get("delay")
-    again = f"{doing} in {_seconds(delay)}" if isinstance(delay, int | float) else ""
+    again = f"{doing} in {_write_seconds(delay)}" if isinstance(delay, int | float) else ""
     if isinstance(reason := data.get("reason"), str):
         parts = (printable_line(reason, 80), again)
         return ", ".join(part for part in parts if part), "note"
@@ -53,13 +53,13 @@ def _notice_of_compaction(data: Mapping[str, Any]) -> Notice:
     return f"the conversation was shortened to fit the model{size}", "note"
 
 
-def _notification(data: Mapping[str, Any]) -> Notice | None:
+def _describe_notification(data: Mapping[str, Any]) -> Notice | None:
     message = data.get("message") or data.get("text") or ""
     level, source = str(data.get("level") or "info"), str(data.get("source") or "hook")
     return message_notice(str(message), level, source) if message else None
 
 
-def _goal(data: Mapping[str, Any]) -> Notice | None:
+def _describe_goal(data: Mapping[str, Any]) -> Notice | None:
     """Return the state of the goal; one that is given up is shown at the end of the turn."""
     count, most = data.get("round"), data.get("max_rounds")
     reason = printable_line(str(data.get("reason") or ""), 300)
@@ -97,11 +97,11 @@ def _download(data: Mapping[str, Any]) -> Notice | None:
     return f"downloading `{model}`: {share}", "note"
 
 
-def _budget(data: Mapping[str, Any]) -> Notice:
+def _describe_budget(data: Mapping[str, Any]) -> Notice:
     return warning_text(data), "warning"
 
 
-def _seconds(seconds: float) -> str:
+def _write_seconds(seconds: float) -> str:
     """A wait in seconds, with one decimal if it is short."""
     return (
         f"{max(seconds, 0.1):.1f}".removesuffix(".0") + " s" if seconds < 10 else f"{seconds:.0f} s"
@@ -113,9 +113,9 @@ _NOTICES: dict[str, Callable[[Mapping[str, Any]], Notice | None]] = {
     events.PROVIDER_THROTTLE: lambda data: _wait(data, "continuing"),
     PROVIDER_PULL_PROGRESS: _download,
     events.CONTEXT_COMPACTION: _notice_of_compaction,
-    events.USER_NOTIFICATION: _notification,
+    events.USER_NOTIFICATION: _describe_notification,
     STEERING_DISCARDED: _not_read,
-    GOAL_PROGRESS: _goal,
+    GOAL_PROGRESS: _describe_goal,
     events.ORCHESTRATOR_COMPLETE: _goal_summary,
-    BUDGET_WARNING: _budget,
+    BUDGET_WARNING: _describe_budget,
 }

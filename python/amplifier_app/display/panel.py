@@ -29,7 +29,7 @@ class StreamingPanel:
         if screen.is_terminal:
             top += " "
             top += glyphs.across * (self._width - cell_len(top) - 1) + glyphs.top_right
-        screen.line((top, border))
+        screen.write_line((top, border))
         self._wrapper = Wrapper(
             screen.write,
             self._width - 2 if screen.is_terminal else 1 << 30,
@@ -52,4 +52,4 @@ class StreamingPanel:
         bottom = f"{glyphs.bottom_left}{glyphs.across}"
         if self._screen.is_terminal:
             bottom += glyphs.across * (self._width - 3) + glyphs.bottom_right
-        self._screen.line((bottom, self._border))
+        self._screen.write_line((bottom, self._border))

@@ -17,20 +17,20 @@ def arguments_preview(arguments: object) -> str:
     """The arguments of a call as `name=value` pairs, cut at `MAX_PREVIEW_CHARS` characters."""
     if isinstance(arguments, Mapping):
         pairs = cast("Mapping[object, object]", arguments).items()
-        text = ", ".join(f"{_cut(str(name))}={_value(value)}" for name, value in pairs)
+        text = ", ".join(f"{_cut(str(name))}={_write_value(value)}" for name, value in pairs)
     else:
-        text = "" if arguments is None else _value(arguments)
+        text = "" if arguments is None else _write_value(arguments)
     return printable_line(text, MAX_PREVIEW_CHARS)
 
 
 def result_summary(result: object) -> tuple[bool, str]:
     """Whether a tool result is a success, and its summary."""
     if not isinstance(result, Mapping):
-        return True, _summary(result)
+        return True, _summarize_output(result)
     fields = cast("Mapping[str, object]", result)
     success = bool(fields.get("success", True))
     if success:
-        return True, _summary(fields["output"] if "output" in fields else dict(fields))
+        return True, _summarize_output(fields["output"] if "output" in fields else dict(fields))
     return False, failure_summary(fields.get("error") or fields.get("output"))
 
 
@@ -42,7 +42,7 @@ def failure_summary(error: object) -> str:
             if fields.get(key):
                 return printable_line(str(fields[key]), MAX_PREVIEW_CHARS)
     return (
-        printable_line(_text(cast("object", error)), MAX_PREVIEW_CHARS)
+        printable_line(_write_text(cast("object", error)), MAX_PREVIEW_CHARS)
         or "failed without a message"
     )
 
@@ -55,14 +55,14 @@ def progress_summary(report: Mapping[str, Any]) -> str:
     return f"{done}{text}".rstrip()
 
 
-def _summary(output: object) -> str:
+def _summarize_output(output: object) -> str:
     if isinstance(output, Mapping):
         return printable_line(_fields_summary(cast("Mapping[str, Any]", output)), MAX_PREVIEW_CHARS)
     if isinstance(output, str):
         return _text_summary(output)
     if isinstance(output, Sequence):
         return count_noun(len(cast("Sequence[object]", output)), "item")
-    return "" if output is None else printable_line(_text(output), MAX_PREVIEW_CHARS)
+    return "" if output is None else printable_line(_write_text(output), MAX_PREVIEW_CHARS)
 
 
 def _text_summary(text: str) -> str:
@@ -74,25 +74,25 @@ def _text_summary(text: str) -> str:
 def _fields_summary(fields: Mapping[str, Any]) -> str:
     """The counts of a structured result, or its first fields if it has none."""
 
-    def number(key: str) -> int | None:
+    def read_number(key: str) -> int | None:
         value = fields.get(key)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
-    total = number("total")
-    if (matches := number("total_matches")) is not None:
-        files = number("total_files")
+    total = read_number("total")
+    if (matches := read_number("total_matches")) is not None:
+        files = read_number("total_files")
         where = "" if files is None else f" in {count_noun(files, 'file')}"
         return count_noun(matches, "match", "matches") + where
     if total is not None and "entries" in fields:
         return count_noun(total, "entry", "entries")
-    if total is not None and (size := number("total_bytes")) is not None:
+    if total is not None and (size := read_number("total_bytes")) is not None:
         return f"{count_noun(total, 'file')}, {count_noun(size, 'byte')}"
-    if (lines := number("total_lines")) is not None:
-        shown = number("shown_lines")
+    if (lines := read_number("total_lines")) is not None:
+        shown = read_number("shown_lines")
         part = "" if shown in (None, lines) else f"{shown:,} of "
         return part + count_noun(lines, "line")
     return ", ".join(
-        f"{_cut(key)}={count_noun(len(value), 'item') if _is_long(value) else _value(value)}"
+        f"{_cut(key)}={count_noun(len(value), 'item') if _is_long(value) else _write_value(value)}"
         for key, value in list(fields.items())[:8]
     )
 
@@ -101,13 +101,13 @@ def _is_long(value: object) -> bool:
     return isinstance(value, list | tuple | dict) and len(cast("Sequence[object]", value)) > 0
 
 
-def _value(value: object) -> str:
+def _write_value(value: object) -> str:
     if isinstance(value, str):
         return json.dumps(_cut(value), ensure_ascii=False)
-    return _cut(_text(value))
+    return _cut(_write_text(value))
 
 
-def _text(value: object) -> str:
+def _write_text(value: object) -> str:
     if isinstance(value, str):
         return value
     try:

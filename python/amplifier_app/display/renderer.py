@@ -89,13 +89,13 @@ class ContentBlockRenderer:
 
     def thinking(self, title: str) -> Drawing:
         """Begin a panel of thinking."""
-        self._screen.gap()
+        self._screen.leave_gap()
         self.new_section()
         return StreamingPanel(self._screen, title, style="thinking", border="thinking.border")
 
     def text(self) -> Drawing:
         """Begin a text."""
-        self._screen.gap()
+        self._screen.leave_gap()
         self.new_section()
         is_terminal = self._screen.is_terminal
         return MarkdownStream(self._screen) if is_terminal else _PlainText(self._screen)
@@ -136,7 +136,7 @@ class ContentBlockRenderer:
     @staticmethod
     def shown_name(name: str) -> str:
         """The name of a tool, safe to show."""
-        return SECRETS.line(name or "tool", _MAX_NAME_CHARS)
+        return SECRETS.write_line(name or "tool", _MAX_NAME_CHARS)
 
     def printable(self, shown: str) -> str:
         """Text that passed `TerminalText`, as this screen can draw it."""
@@ -153,7 +153,7 @@ class ContentBlockRenderer:
         if section == self._section:
             self._screen.end_line()
         else:
-            self._screen.gap()
+            self._screen.leave_gap()
         self._section = section
 
     def _wrap_line(self, *pieces: tuple[str, str]) -> None:

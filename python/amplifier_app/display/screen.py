@@ -109,9 +109,9 @@ class Screen:
     def width(self) -> int:
         """Cells of a line, as of now."""
         # The last column stays free: some terminals wrap as soon as it is filled.
-        return max(20, min(self._columns(), 120) - 1)
+        return max(20, min(self._measure_columns(), 120) - 1)
 
-    def _columns(self) -> int:
+    def _measure_columns(self) -> int:
         if self._console.is_dumb_terminal and self.is_terminal:
             # `rich` does not ask a dumb terminal for its width.
             with contextlib.suppress(OSError, ValueError):
@@ -124,16 +124,16 @@ class Screen:
             return
         self._erase()
         self._put(text, style)
-        self._wrote(text)
+        self._remember_end(text)
 
     def _put(self, text: str, style: str) -> None:
-        before, after = self._pen(style)
+        before, after = self._find_pen(style)
         if before:
             # A style never spans lines, so that text printed in between stays unstyled.
             text = "\n".join(f"{before}{line}{after}" if line else "" for line in text.split("\n"))
         self._send(text)
 
-    def _wrote(self, text: str) -> None:
+    def _remember_end(self, text: str) -> None:
         """Remember how what is written ends."""
         self._blank = text.endswith("\n\n") or (text == "\n" and self._at_line_start)
         self._at_line_start = text.endswith("\n")
@@ -144,7 +144,7 @@ class Screen:
             self._console.print(renderable, width=self.width)
         self.write(capture.get())
 
-    def line(self, *pieces: tuple[str, str]) -> None:
+    def write_line(self, *pieces: tuple[str, str]) -> None:
         """Append one whole line of (text, style) pieces."""
         self.end_line()
         for text, style in pieces:
@@ -162,7 +162,7 @@ class Screen:
             self._waiting_shown = False
             self._send("\r\x1b[K")
 
-    def gap(self) -> None:
+    def leave_gap(self) -> None:
         """Leave one blank line before what comes next."""
         self.end_line()
         if not self._blank:
@@ -213,7 +213,7 @@ class Screen:
         seconds = int(world.monotonic() - self._waiting_since)
         limit = "" if self._waiting_limit is None else f" of {self._waiting_limit:,.0f} s"
         text = f"{sign} {self._waiting_text}" + (f" ({seconds} s{limit})" if seconds >= 2 else "")
-        before, after = self._pen("note")
+        before, after = self._find_pen("note")
         self._waiting_shown = True
         self._send(f"\r\x1b[K{before}{text[: self.width]}{after}")
         self.flush()
@@ -231,7 +231,7 @@ class Screen:
             self._waiting_shown = False
             self._send("\r\x1b[K")
 
-    def _pen(self, style: str) -> tuple[str, str]:
+    def _find_pen(self, style: str) -> tuple[str, str]:
         """The escape codes around a styled text: none where the console would write none."""
         pen = self._pens.get(style)
         if pen is None:
@@ -271,7 +271,7 @@ class ConsoleScreen(Screen):
     def render(self, renderable: RenderableType) -> None:
         with self._console.use_theme(self._theme):
             self._console.print(renderable, width=self.width)
-        self._wrote("x\n")  # the last line of it has text
+        self._remember_end("x\n")  # the last line of it has text
 
     @override
     def _put(self, text: str, style: str) -> None:

@@ -147,9 +147,9 @@ class Display:
         self._end_response()
         self._screen.wait_for("")
         for call in self._calls.values():
-            self._result(call, good=False, summary="did not finish")
+            self._show_result(call, good=False, summary="did not finish")
         self._calls.clear()
-        if line := self._tokens.line(self._call_count):
+        if line := self._tokens.write_line(self._call_count):
             self._tokens = TokenCount()
             self._note(line.replace(" · ", f" {self._screen.glyphs.dot} "), "note")
         self._screen.flush()
@@ -191,7 +191,7 @@ class Display:
             self._screen.wait_for("writing a tool call" if is_call else "")
 
     def _block_grows(self, data: Mapping[str, Any]) -> None:
-        self._blocks.delta(data)
+        self._blocks.add_delta(data)
 
     def _block_ends(self, data: Mapping[str, Any]) -> None:
         self._blocks.end(data)
@@ -239,10 +239,10 @@ class Display:
             call = _Call(self._call_count, name, self._clock())
         if data.get("tool_call_id"):
             self._finished_calls.add(key)
-        self._result(call, good=good, summary=summary)
+        self._show_result(call, good=good, summary=summary)
         self._wait_for_tools()
 
-    def _result(self, call: _Call, *, good: bool, summary: str) -> None:
+    def _show_result(self, call: _Call, *, good: bool, summary: str) -> None:
         seconds = self._clock() - call.started
         name = f"{call.number} {call.name}"
         self._renderer.result_line(name, good=good, summary=summary, seconds=seconds)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import cast
 
-from amplifier_app.usage import dollars
+from amplifier_app.usage import write_dollars
 from amplifier_providers.prices.amounts import read_count, read_dollars, sum_counts
 from amplifier_providers.running.count_noun import count_noun
 
@@ -54,7 +54,7 @@ class TokenCount:
     def _add_tokens(self, name: str, count: int) -> None:
         self._sums[name] = sum_counts(map(read_count, (self._sums.get(name, 0), count)))
 
-    def line(self, tool_calls: int) -> str:
+    def write_line(self, tool_calls: int) -> str:
         """Tokens in and out, cached and thinking tokens and the cost if known.
 
         It is empty if nothing is known; what costs nothing has no cost in it.
@@ -75,5 +75,5 @@ class TokenCount:
         if tool_calls:
             parts.append(count_noun(tool_calls, "tool"))
         if self._cost:
-            parts.append(dollars(self._cost))
+            parts.append(write_dollars(self._cost))
         return " · ".join(parts)

@@ -85,7 +85,7 @@ class Wrapper:
         self._send()
 
     def _add_to_word(self, token: str, style: str) -> None:
-        for piece in _breakable(token, self._width):
+        for piece in _split_word(token, self._width):
             cells = cell_len(piece)
             if cells == 2 and len(piece) == 1:
                 # Scripts of wide characters have no spaces: a line may end before any of them.
@@ -118,7 +118,7 @@ class Wrapper:
         """Write a piece of a word, over several lines if none can hold it."""
         while self._column + cell_len(text) > self._width:
             room = self._width - self._column
-            fitting = _fitting(text, room)
+            fitting = _cut_to_room(text, room)
             if not fitting and self._column > cell_len(self._prefix[0]) + cell_len(self._hang):
                 self._continue_word()
                 continue
@@ -174,7 +174,7 @@ class Wrapper:
             self._ready.clear()
 
 
-def _breakable(token: str, longest: int) -> list[str]:
+def _split_word(token: str, longest: int) -> list[str]:
     """The parts of a word between which a line may end, of at most `longest` characters."""
     if token.isascii():
         return [token[start : start + longest] for start in range(0, len(token), longest)]
@@ -194,7 +194,7 @@ def _breakable(token: str, longest: int) -> list[str]:
     return parts
 
 
-def _fitting(text: str, room: int) -> str:
+def _cut_to_room(text: str, room: int) -> str:
     """The longest beginning of `text` that takes at most `room` cells."""
     if text.isascii():
         return text[: max(0, room)]

@@ -38,9 +38,9 @@ class LineCompleter(Completer):
         if before.startswith("/") and word == before:
             names = (each for each in self._commands if each.startswith(word))
             return [Completion(each, -len(word)) for each in names]
-        return [Completion(each, -len(word)) for each in self._paths(word)]
+        return [Completion(each, -len(word)) for each in self._list_paths(word)]
 
-    def _paths(self, word: str) -> Iterator[str]:
+    def _list_paths(self, word: str) -> Iterator[str]:
         """The paths that begin with a word; none outside the folder."""
         head, slash, start = word.rpartition("/")
         if word.startswith("/") or ".." in head.split("/"):

@@ -58,7 +58,7 @@ class HistoryFile(History):
             return []
         if size > _MAX_BYTES:
             del rows[0]  # its beginning is missing
-        return [line for row in reversed(rows) if (line := _line(row))]
+        return [line for row in reversed(rows) if (line := _read_line(row))]
 
     @override
     def store_string(self, string: str) -> None:
@@ -80,7 +80,7 @@ class HistoryFile(History):
             fail(f"`{self._path}`: {error.strerror}")
 
 
-def _line(row: bytes) -> str:
+def _read_line(row: bytes) -> str:
     """The line that a row of the file holds; empty if it holds none."""
     try:
         found = json.loads(row)

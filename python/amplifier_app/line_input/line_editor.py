@@ -56,14 +56,14 @@ class LineEditor:
         self._take: Callable[[str], None] = lambda _: None
         self._interrupt: Callable[[], None] = lambda: None
         self._session: PromptSession[bool] = PromptSession(
-            message=self._message,
+            message=self._make_prompt,
             multiline=True,
             prompt_continuation=_INDENT,
             wrap_lines=True,
             complete_while_typing=False,
             completer=completer,
             history=history,
-            key_bindings=self._keys(),
+            key_bindings=self._bind_keys(),
             enable_suspend=True,
             erase_when_done=True,
             output=output,
@@ -100,7 +100,7 @@ class LineEditor:
         rows = text.split("\n")
         self._put("".join(f"{_INDENT if n else _PROMPT}{row}\n" for n, row in enumerate(rows)))
 
-    def ready(self) -> None:
+    def show_prompt(self) -> None:
         """Do nothing: the prompt is always there."""
 
     @contextlib.asynccontextmanager
@@ -116,7 +116,7 @@ class LineEditor:
                 self._is_suspended = False
                 self._draw_soon()
 
-    def _message(self) -> StyleAndTextTuples:
+    def _make_prompt(self) -> StyleAndTextTuples:
         live = next((stream.live for stream in self._streams if stream.live), "")
         return [*to_formatted_text(ANSI(f"{live}\n" if live else "")), ("", _PROMPT)]
 
@@ -152,7 +152,7 @@ class LineEditor:
             return
         app.invalidate()
 
-    def _keys(self) -> KeyBindings:
+    def _bind_keys(self) -> KeyBindings:
         keys = KeyBindings()
         buffer_is_empty = Condition(lambda: not self._session.default_buffer.text)
         is_typing = Condition(lambda: self._session.app.current_buffer is self._buffer)

@@ -44,7 +44,7 @@ class Lines(Protocol):
         """Leave a line that was taken on the screen; `text` is safe to show."""
         ...
 
-    def ready(self) -> None:
+    def show_prompt(self) -> None:
         """Show that the next line begins a turn."""
         ...
 

@@ -40,7 +40,7 @@ class PlainLines:
         loop = asyncio.get_running_loop()
         self._ended = loop.create_future()
         loop.add_reader(self._descriptor, self._read)
-        self.ready()
+        self.show_prompt()
         try:
             return await self._ended
         finally:
@@ -60,7 +60,7 @@ class PlainLines:
     def show_typed(self, text: str) -> None:
         """Do nothing: the terminal has shown it."""
 
-    def ready(self) -> None:
+    def show_prompt(self) -> None:
         """Show the prompt."""
         self._show(_PROMPT)
 

@@ -10,7 +10,7 @@ from typing import Any
 from .._hook_result import UNKNOWN_KEYS, HookResult
 from ..handlers import JUDGED_EVENTS, handler_name
 from ..suggest import suggest_name
-from .hook_answer import denying
+from .hook_answer import make_denial
 
 logger = logging.getLogger("amplifier_core.hooks")
 
@@ -48,38 +48,38 @@ def judge_mistake(
     if event not in JUDGED_EVENTS or getattr(hooks, _REFUSES, None) is not True:
         warn_of_mistake(hooks, event, name, handler, result)
         return None
-    what = f"hook {_handler(name, handler)} answered `{event}` with {_mistake(result)}"
+    what = f"hook {_describe_handler(name, handler)} answered `{event}` with {_describe_mistake(result)}"
     logger.error("SECURITY: %s; denying", what)
-    return denying(what)
+    return make_denial(what)
 
 
 def warn_of_mistake(hooks: Any, event: str, name: str, handler: Any, result: HookResult) -> None:
     """Log an answer with a mistake, each mistake of a handler once; the arguments are those above."""
-    where, mistake = _handler(name, handler), _mistake(result)
+    where, mistake = _describe_handler(name, handler), _describe_mistake(result)
     logged: set[tuple[str, str]] = hooks.__dict__.setdefault(_LOGGED, set())
     if (where, mistake) not in logged:
         logged.add((where, mistake))
         logger.warning("hook %s answered `%s` with %s, which has no effect", where, event, mistake)
 
 
-def _handler(name: str, handler: Any) -> str:
+def _describe_handler(name: str, handler: Any) -> str:
     """Return the name that a handler was given, if it was, and where its code is."""
     found = f"`{handler_name(handler)}`"
     return found if name.startswith("_auto_") else f"`{name}` ({found})"
 
 
-def _mistake(result: HookResult) -> str:
+def _describe_mistake(result: HookResult) -> str:
     """Return what has no effect, with the name that may be meant."""
     if unknown := result.__dict__.get(UNKNOWN_KEYS):
         known = type(result).model_fields
         return " and ".join(
-            f"the unknown key `{key[:80]}`{_advice(key[:80], known)}" for key in unknown[:8]
+            f"the unknown key `{key[:80]}`{_write_advice(key[:80], known)}" for key in unknown[:8]
         )
     if result.action == "modify":
         return "`modify` and no `data`"
     return "`inject_context` and no text in `context_injection` or `context_injections`"
 
 
-def _advice(key: str, known: Iterable[str]) -> str:
+def _write_advice(key: str, known: Iterable[str]) -> str:
     advice = suggest_name(key, known).removeprefix("; ")
     return advice and f" ({advice})"

@@ -9,20 +9,20 @@ from typing import TypeVar
 _Error = TypeVar("_Error", bound=Exception)
 
 
-def refusal(value: object, wanted: str, argument: str | None = None) -> TypeError:
+def make_refusal(value: object, wanted: str, argument: str | None = None) -> TypeError:
     """Make the error for an argument of another type than is wanted."""
     found = "'None'" if value is None else f"'{type(value).__name__}' object"
-    return naming(TypeError(f"{found} is not an instance of '{wanted}'"), argument)
+    return name_argument(TypeError(f"{found} is not an instance of '{wanted}'"), argument)
 
 
-def naming(error: _Error, argument: str | None) -> _Error:
+def name_argument(error: _Error, argument: str | None) -> _Error:
     """Name the argument that an error is about in a note, as the errors of Rust do."""
     if argument is not None:
         error.add_note(f"while processing '{argument}'")
     return error
 
 
-def text(value: object, argument: str | None = None) -> str:
+def take_text(value: object, argument: str | None = None) -> str:
     """Take a string that UTF-8 can encode.
 
     Raises:
@@ -34,7 +34,7 @@ def text(value: object, argument: str | None = None) -> str:
         try:
             plain.encode()
         except UnicodeEncodeError as error:
-            naming(error, argument)
+            name_argument(error, argument)
             raise
     return plain
 
@@ -48,22 +48,22 @@ def any_text(value: object, argument: str | None = None) -> str:
     if type(value) is str:
         return value
     if not isinstance(value, str):
-        raise refusal(value, "str", argument)
+        raise make_refusal(value, "str", argument)
     return str.__str__(value)
 
 
-def flag(value: object, argument: str | None = None) -> bool:
+def take_flag(value: object, argument: str | None = None) -> bool:
     """Take a `bool`.
 
     Raises:
         TypeError: It is not a `bool`, even if it is truthy or falsy.
     """
     if not isinstance(value, bool):
-        raise refusal(value, "bool", argument)
+        raise make_refusal(value, "bool", argument)
     return value
 
 
-def integer(value: object, argument: str, *, bits: int) -> int:
+def take_integer(value: object, argument: str, *, bits: int) -> int:
     """Take a signed integer of at most `bits` bits.
 
     Raises:
@@ -73,13 +73,13 @@ def integer(value: object, argument: str, *, bits: int) -> int:
     try:
         number = index(value)  # pyright: ignore[reportArgumentType] -- raises the wanted error
     except Exception as error:
-        naming(error, argument)
+        name_argument(error, argument)
         raise
     if not -(1 << 63) <= number < 1 << 63:
-        raise naming(OverflowError("Python int too large to convert to C long"), argument)
+        raise name_argument(OverflowError("Python int too large to convert to C long"), argument)
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
         message = "out of range integral type conversion attempted"
-        raise naming(OverflowError(message), argument)
+        raise name_argument(OverflowError(message), argument)
     return number
 
 
@@ -95,14 +95,14 @@ def time_limit(value: object) -> float | None:
     if not isinstance(value, int | float):
         found = type(value).__name__
         message = f"`timeout` must be a number of seconds or None, not `{found}`"
-        raise naming(TypeError(message), "timeout")
+        raise name_argument(TypeError(message), "timeout")
     try:
         seconds = float(value)
     except Exception as error:
-        naming(error, "timeout")
+        name_argument(error, "timeout")
         raise
     if isnan(seconds) or seconds < 0:
         shown = "NaN" if isnan(seconds) else f"{seconds:g}"
         message = f"`timeout` must be None or at least 0 seconds, not {shown}"
-        raise naming(ValueError(message), "timeout")
+        raise name_argument(ValueError(message), "timeout")
     return seconds if isfinite(seconds) else None

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from .._hook_result import ContextInjection, HookResult
 from ..approval import note_asker
-from .hook_answer import Answer, Notice, continuing, projection
+from .hook_answer import Answer, Notice, make_continue, project_injections
 from .payload import Payload
 
 
@@ -79,14 +79,14 @@ class Dispatch:
     def finish(self) -> HookResult:
         """Return the event's result."""
         if self._asked is not None:
-            return self._carrying(self._asked)
+            return self._add_payload(self._asked)
         if not self._injecting:
-            return self._notice.add_to(continuing(self.payload.result()))
-        return self._notice.add_to(self._carrying(self._build_injection()))
+            return self._notice.add_to(make_continue(self.payload.result()))
+        return self._notice.add_to(self._add_payload(self._build_injection()))
 
     def _build_injection(self) -> HookResult:
         first = self._injecting[0]
-        fields = projection(self._items)
+        fields = project_injections(self._items)
         if len(self._injecting) == 1:
             return first.model_copy(update=fields)
         # Of several, only the first decides about the output and the message to the user.
@@ -98,7 +98,7 @@ class Dispatch:
             **fields,
         )
 
-    def _carrying(self, result: HookResult) -> HookResult:
+    def _add_payload(self, result: HookResult) -> HookResult:
         """Add the payload that a handler replaced, unless the result has data of its own."""
         if not self._is_modified or result.data is not None:
             return result

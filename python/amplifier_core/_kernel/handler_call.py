@@ -9,11 +9,11 @@ from .._hook_result import HookResult
 from ..event_loop import is_awaitable
 from ..plain_data import dump_model
 from .answer_mistakes import is_mistaken, judge_mistake
-from .argument import refusal
+from .argument import make_refusal
 from .dispatch import Dispatch, Registration
-from .hook_answer import check_action, denying, read_answer, result_of
+from .hook_answer import check_action, make_denial, read_answer, result_of
 from .own_failure import is_own_failure
-from .payload import bare
+from .payload import take_payload
 from .timeout import EXPIRED, await_within
 
 logger = logging.getLogger("amplifier_core.hooks")
@@ -46,12 +46,12 @@ async def ask_handler(
         answer = read_answer(result, payload)
     except Exception as error:
         logger.error(
-            "SECURITY: hook `%s` returned an invalid response to `%s`; denying",
+            "SECURITY: hook `%s` returned an invalid response to `%s`; make_denial",
             registration.name,
             event,
             exc_info=error,
         )
-        return denying("Hook handler returned invalid response")
+        return make_denial("Hook handler returned invalid response")
     if is_mistaken(result):
         denial = judge_mistake(hooks, event, registration.name, registration.handler, result)
         if denial is not None:
@@ -76,21 +76,21 @@ def _skip_or_deny(
     if not registration.fail_closed:
         logger.log(level, "%s; continuing", failure, exc_info=error)
         return None
-    logger.error("SECURITY: %s; denying", failure, exc_info=error)
-    return denying(failure)
+    logger.error("SECURITY: %s; make_denial", failure, exc_info=error)
+    return make_denial(failure)
 
 
-def data_of_answer(answer: Any, result: HookResult) -> dict[str, Any] | None:
+def read_answer_data(answer: Any, result: HookResult) -> dict[str, Any] | None:
     """Return the data of an answer in JSON form, if there is any."""
     # The fields of a dict are event data; those of a model have the JSON form of models.
-    data: Any = result.data if issubclass(type(answer), dict) else _dumped_data(result)
+    data: Any = result.data if issubclass(type(answer), dict) else _dump_data(result)
     if data is None:
         return None
     if not issubclass(type(data), dict):
-        raise refusal(data, "dict")
-    return bare(data).hand_out()
+        raise make_refusal(data, "dict")
+    return take_payload(data).hand_out()
 
 
-def _dumped_data(result: HookResult) -> Any:
+def _dump_data(result: HookResult) -> Any:
     check_action(result)
     return dump_model(result)["data"]

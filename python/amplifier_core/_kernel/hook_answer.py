@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
 from .._hook_result import Action, ContextInjection, HookResult, Level, Role, read_hook_result
-from .argument import any_text, flag, refusal, text
+from .argument import any_text, make_refusal, take_flag, take_text
 from .payload import Fields, Payload, top_level
 
 _LEVELS: tuple[Level, ...] = get_args(Level)
@@ -54,7 +54,7 @@ class Notice:
 def _text_of(value: object) -> str | None:
     """Return what is a text that can be shown, else None."""
     try:
-        return text(value)
+        return take_text(value)
     except (TypeError, UnicodeEncodeError):
         return None
 
@@ -112,9 +112,9 @@ def read_answer(value: Any, payload: Payload) -> Answer | None:
         case "ask_user":
             return Answer("ask_user", result)
         case "modify":
-            return _modification(result, payload)
+            return _read_modification(result, payload)
         case "inject_context":
-            items = injections(result)
+            items = list_injections(result)
             return Answer("inject_context", result, items=items) if items else _remark(result)
         case other:
             raise _unknown_action(other)
@@ -136,16 +136,18 @@ def _remark(result: HookResult) -> Answer | None:
     return Answer("continue", result) if Notice.is_in(result) else None
 
 
-def _modification(result: HookResult, payload: Payload) -> Answer | None:
+def _read_modification(result: HookResult, payload: Payload) -> Answer | None:
     data: Any = result.data
     if data is None:
         return _remark(result)
     if not issubclass(type(data), dict):
-        raise refusal(data, "dict")
+        raise make_refusal(data, "dict")
     return Answer("modify", result, payload=payload.replaced_by(data))
 
 
-def injections(result: Any, hook_name: str = "unknown", event: str = "") -> list[ContextInjection]:
+def list_injections(
+    result: Any, hook_name: str = "unknown", event: str = ""
+) -> list[ContextInjection]:
     """Return the injections of a result: its list, else the one that its scalar fields describe.
 
     Older results have no list. `hook_name` and `event` of an item of the list are its own claims.
@@ -157,22 +159,22 @@ def injections(result: Any, hook_name: str = "unknown", event: str = "") -> list
     """
     items = [
         ContextInjection(
-            content=text(item.content),
-            role=_role(item.role),
-            ephemeral=flag(item.ephemeral),
-            append_to_last_tool_result=flag(item.append_to_last_tool_result),
-            hook_name=text(item.hook_name),
-            event=text(item.event),
+            content=take_text(item.content),
+            role=_read_role(item.role),
+            ephemeral=take_flag(item.ephemeral),
+            append_to_last_tool_result=take_flag(item.append_to_last_tool_result),
+            hook_name=take_text(item.hook_name),
+            event=take_text(item.event),
         )
         for item in getattr(result, "context_injections", ())
     ]
     scalar = result.context_injection
     if not items and scalar is not None:
         only = ContextInjection(
-            content=text(scalar),
-            role=_role(result.context_injection_role),
-            ephemeral=flag(result.ephemeral),
-            append_to_last_tool_result=flag(result.append_to_last_tool_result),
+            content=take_text(scalar),
+            role=_read_role(result.context_injection_role),
+            ephemeral=take_flag(result.ephemeral),
+            append_to_last_tool_result=take_flag(result.append_to_last_tool_result),
             hook_name=hook_name,
             event=event,
         )
@@ -180,14 +182,14 @@ def injections(result: Any, hook_name: str = "unknown", event: str = "") -> list
     return items
 
 
-def _role(value: object) -> Role:
+def _read_role(value: object) -> Role:
     role = any_text(value)
     if role not in _ROLES:
         raise ValueError(f"unknown injection role `{role}`")
     return cast(Role, role)
 
 
-def projection(items: list[ContextInjection]) -> dict[str, Any]:
+def project_injections(items: list[ContextInjection]) -> dict[str, Any]:
     """Return the fields of a result that carry these injections, one at least."""
     return {
         "context_injection": "\n\n".join(item.content for item in items),
@@ -214,7 +216,7 @@ def copy_with(result: Any, update: dict[str, Any]) -> HookResult:
     return HookResult(**{**fields, **update})
 
 
-def continuing(data: Any) -> HookResult:
+def make_continue(data: Any) -> HookResult:
     """Make `HookResult(action="continue", data=data)`, with the very object as its data."""
     result = HookResult(action="continue")
     # Past the validation, which would copy the data. `model_construct` would take 100 µs instead of
@@ -224,6 +226,6 @@ def continuing(data: Any) -> HookResult:
     return result
 
 
-def denying(reason: str) -> HookResult:
+def make_denial(reason: str) -> HookResult:
     """Make `HookResult(action="deny", reason=reason)`."""
     return HookResult(action="deny", reason=reason)

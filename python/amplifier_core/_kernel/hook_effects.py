@@ -10,8 +10,8 @@ from typing import Any
 from .._hook_result import ContextInjection, HookResult
 from ..approval import ApprovalTimeoutError, asker, clip_prompt, note_timeout, read_approval
 from ..event_loop import is_awaitable
-from .argument import any_text, text
-from .hook_answer import copy_with, denying, injections, nothing_left, projection
+from .argument import any_text, take_text
+from .hook_answer import copy_with, list_injections, make_denial, nothing_left, project_injections
 from .own_failure import is_own_failure
 from .payload import timestamp
 from .timeout import EXPIRED, await_within
@@ -46,7 +46,7 @@ async def carry_out(
     if any_text(result.action) == "inject_context":
         items = _checked_injections(coordinator, result, event, hook_name)
         ephemeral = [item for item in items if item.ephemeral]
-        result = copy_with(result, projection(ephemeral) if ephemeral else nothing_left())
+        result = copy_with(result, project_injections(ephemeral) if ephemeral else nothing_left())
         for item in items:
             if not item.ephemeral:
                 await _add_to_context(coordinator, item)
@@ -65,7 +65,7 @@ def _checked_injections(
     coordinator: Any, result: Any, event: str, hook_name: str
 ) -> list[ContextInjection]:
     """Return the injections as they may reach a model, and charge the turn for them."""
-    items = injections(result, hook_name, event)
+    items = list_injections(result, hook_name, event)
     for item in items:
         item.content = item.content.translate(_CONTROL)
     items = [item for item in items if item.content]
@@ -138,7 +138,7 @@ async def _show(display: Any, result: Any, hook_name: str) -> None:
         logger.error("the display failed to show a message of hook `%s`", hook_name, exc_info=error)
 
 
-def _granting(data: Any) -> HookResult:
+def _grant_event(data: Any) -> HookResult:
     """Let the event continue with the payload that the question was about."""
     return HookResult(action="continue").model_copy(update={"data": data})
 
@@ -149,12 +149,12 @@ async def _ask(
     """Ask the approval system, which has to answer in time."""
     if approval is None:
         logger.error("hook `%s` asks for approval, but no approval system is set", hook_name)
-        return denying("No approval system available")
+        return make_denial("No approval system available")
     prompt = any_text(result.approval_prompt or "Allow this operation?")
     options = [
-        text(option) for option in _list_options(result.approval_options or ["Allow", "Deny"])
+        take_text(option) for option in _list_options(result.approval_options or ["Allow", "Deny"])
     ]
-    seconds = _seconds(result.approval_timeout)
+    seconds = _read_seconds(result.approval_timeout)
     default = result.approval_default
     any_text(default)
     try:
@@ -173,8 +173,8 @@ async def _ask(
             "approval for hook `%s` timed out; using its default `%s`", hook_name, default
         )
         if default == "allow":
-            return _granting(getattr(result, "data", None))
-        return denying(f"Approval timeout - denied by default: {clip_prompt(prompt)}")
+            return _grant_event(getattr(result, "data", None))
+        return make_denial(f"Approval timeout - denied by default: {clip_prompt(prompt)}")
     if not isinstance(decision, str):
         found = type(decision).__name__
         raise TypeError(
@@ -183,14 +183,14 @@ async def _ask(
     decision = any_text(decision)
     verdict = read_approval(decision, options)
     if verdict == "granted":
-        return _granting(getattr(result, "data", None))
+        return _grant_event(getattr(result, "data", None))
     if verdict == "unexpected":
         logger.warning(
             "the approval system answered `%s`, which is not one of `%s`; denying",
             clip_prompt(decision),
             "`, `".join(options),
         )
-    return denying(f"User denied: {clip_prompt(prompt)}")
+    return make_denial(f"User denied: {clip_prompt(prompt)}")
 
 
 def _list_options(options: Any) -> list[Any]:
@@ -199,6 +199,6 @@ def _list_options(options: Any) -> list[Any]:
     return list(options)
 
 
-def _seconds(value: Any) -> float:
+def _read_seconds(value: Any) -> float:
     copysign(1.0, value)  # refuses the text that `float` would parse
     return float(value)

@@ -80,7 +80,7 @@ def stamp_payload(data: Any, defaults: dict[str, Any]) -> Payload:
     return Fields({**defaults, **dict[Any, Any].copy(data), "timestamp": timestamp()})
 
 
-def bare(data: Any) -> Payload:
+def take_payload(data: Any) -> Payload:
     """Take the data of an event as it is."""
     if not issubclass(type(data), dict):
         return Other(data)

@@ -150,7 +150,7 @@ async def _end(task: asyncio.Task[None], complaint: str) -> bool:
         logger.warning("%s; it is left behind, and its result is ignored", complaint)
         # The program may end without it.
         asyncio._unregister_task(task)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] -- documented, not in the stubs
-        _silence(task)
+        _silence_task(task)
     return is_cancelled
 
 
@@ -158,9 +158,9 @@ def _cancel(task: asyncio.Task[None]) -> None:
     try:
         task.cancel()
     except RuntimeError:  # the loop is closed
-        _silence(task)
+        _silence_task(task)
 
 
-def _silence(task: asyncio.Task[None]) -> None:
+def _silence_task(task: asyncio.Task[None]) -> None:
     """Have a task end without a word when it is collected before its end."""
     task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue] -- as asyncio itself does for tasks that it leaves

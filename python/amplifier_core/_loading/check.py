@@ -47,7 +47,7 @@ def is_async(function: object) -> bool:
     return False
 
 
-def _file(module: ModuleType) -> Path | None:
+def _find_file(module: ModuleType) -> Path | None:
     """File that an imported package came from."""
     file = getattr(module, "__file__", None)
     return Path(file) if isinstance(file, str) else None
@@ -62,7 +62,7 @@ def check_package(package: Path) -> list[Check]:
     except Exception as error:  # noqa: BLE001 (a foreign import)
         reason = add_hint(describe_failure(error), error)
         return [Check(name, False, f"Failed to import module: {reason}")]
-    file = _file(module)
+    file = _find_file(module)
     if file is not None and file.resolve().parent != package.resolve():
         expected = package / "__init__.py"
         message = f"Refusing to import '{package.name}' from {expected}: it is loaded from {file}"

@@ -87,7 +87,7 @@ def only_our_own(module_id: str) -> Found:
     if found is None:
         known = ", ".join(f"`{name}`" for name in sorted(list_own_modules()))
         raise ModuleDiscoveryError(f"no module `{module_id}` of our own (there are {known})")
-    for other in _others(module_id, tuple(sys.path)):
+    for other in _list_others(module_id, tuple(sys.path)):
         logger.info(
             "module `%s` is our own here; ignored: %s `%s`%s",
             module_id,
@@ -99,7 +99,7 @@ def only_our_own(module_id: str) -> Found:
 
 
 @cache
-def _others(module_id: str, _path: tuple[str, ...]) -> list[Source]:
+def _list_others(module_id: str, _path: tuple[str, ...]) -> list[Source]:
     """What else has the id, looked up once for each import path: it takes files and folders."""
     return list_other_sources(module_id)
 

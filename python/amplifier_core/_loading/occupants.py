@@ -14,12 +14,12 @@ class Occupants:
         """Remember what is mounted before the first spec."""
         self._coordinator = coordinator
         self._slot = slot
-        self._before = self._now()
+        self._before = self._list_now()
         self._owners: dict[str, Any] = {}
 
     def replaced_by(self, module_id: Any) -> list[str]:
         """Describe, after a spec was mounted, what it replaced of earlier ones."""
-        before, self._before = self._before, self._now()
+        before, self._before = self._before, self._list_now()
         by_owner: dict[str, list[str]] = {}
         for name, module in self._before.items():
             if name in before and before[name] is module:
@@ -34,7 +34,7 @@ class Occupants:
             for owner, names in by_owner.items()
         ]
 
-    def _now(self) -> dict[str, Any]:
+    def _list_now(self) -> dict[str, Any]:
         return list_mounted(self._coordinator, self._slot)
 
 

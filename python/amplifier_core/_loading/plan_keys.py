@@ -35,15 +35,15 @@ MAIN_SECTION_KEYS = frozenset({"config"})
 
 def plan_mistakes(plan: dict[str, Any]) -> list[str]:
     """List what a mount plan says in vain, in one line each; no module is looked at."""
-    return [] if _is_plain(plan) else list(mistakes(plan))
+    return [] if _is_plain(plan) else list(find_mistakes(plan))
 
 
-def mistakes(plan: dict[str, Any]) -> Iterator[str]:
+def find_mistakes(plan: dict[str, Any]) -> Iterator[str]:
     """Yield the mistakes of a plan, whether or not it is plain."""
-    yield from _unknown(plan, SECTIONS, "the mount plan")
-    section = _dict(plan.get("session"))
-    yield from _unknown(section, SESSION_KEYS, "`session`")
-    yield from _flag(section, "strict", "session.strict")
+    yield from _check_keys(plan, SECTIONS, "the mount plan")
+    section = _read_dict(plan.get("session"))
+    yield from _check_keys(section, SESSION_KEYS, "`session`")
+    yield from _check_flag(section, "strict", "session.strict")
     for name in MAIN_MODULES:
         yield from _of_main_module(plan, section, name)
     for name in LISTS:
@@ -76,7 +76,7 @@ def is_plain_here(plan: dict[str, Any]) -> bool:
 def _is_plain_spec(entry: Any) -> bool:
     if isinstance(entry, str):
         return True
-    spec = _dict(entry)
+    spec = _read_dict(entry)
     module_id = spec.get("module")
     return spec.keys() <= _PLAIN_SPEC and isinstance(module_id, str) and module_id != ""
 
@@ -109,7 +109,7 @@ class UnreadSource(NamedTuple):
 
 def unread_sources(plan: dict[str, Any]) -> Iterator[UnreadSource]:
     """Yield the sources that a mount plan names, for a session that has nobody to resolve them."""
-    section = _dict(plan.get("session"))
+    section = _read_dict(plan.get("session"))
     for name in MAIN_MODULES:
         entry = section.get(name)
         if not isinstance(entry, dict):
@@ -124,7 +124,7 @@ def unread_sources(plan: dict[str, Any]) -> Iterator[UnreadSource]:
 
 
 def _source_of(entry: Any, path: str) -> Iterator[UnreadSource]:
-    spec = _dict(entry)
+    spec = _read_dict(entry)
     yield from _source_at(f"{path}.source", spec.get("source"), spec.get("module"))
 
 
@@ -148,13 +148,17 @@ def settings_mistakes(module_id: Any, config: Any, settings: Any) -> Iterator[st
     names = cast("dict[str, Any]", fields)
     if isinstance(config, dict) and cast("dict[Any, Any]", config).keys() <= names.keys():
         return
-    accepted = {*names, *_names(settings, "ignored_keys"), *_names(settings, "renamed_keys")}
-    yield from _unknown(_dict(config), accepted, f"the config of `{module_id}`", names)
+    accepted = {
+        *names,
+        *_list_names(settings, "ignored_keys"),
+        *_list_names(settings, "renamed_keys"),
+    }
+    yield from _check_keys(_read_dict(config), accepted, f"the config of `{module_id}`", names)
 
 
 def _of_main_module(plan: dict[str, Any], section: dict[Any, Any], name: str) -> Iterator[str]:
-    further = _dict(plan.get(name))
-    yield from _unknown(further, MAIN_SECTION_KEYS, f"`{name}`")
+    further = _read_dict(plan.get(name))
+    yield from _check_keys(further, MAIN_SECTION_KEYS, f"`{name}`")
     spec = section.get(name)
     if not isinstance(spec, dict):
         return
@@ -171,7 +175,7 @@ def _of_list(listed: Any, section: str) -> Iterator[str]:
     for position, entry in enumerate(entries):
         if not isinstance(entry, dict | str):
             continue
-        spec: dict[Any, Any] = {"module": entry} if isinstance(entry, str) else _dict(entry)
+        spec: dict[Any, Any] = {"module": entry} if isinstance(entry, str) else _read_dict(entry)
         path = f"{section}[{position}]"
         found = list(_of_spec(spec, path))
         yield from found
@@ -183,18 +187,18 @@ def _of_list(listed: Any, section: str) -> Iterator[str]:
 
 
 def _of_spec(spec: dict[Any, Any], path: str) -> Iterator[str]:
-    yield from _unknown(spec, SPEC_KEYS, f"`{path}`")
-    yield from _flag(spec, "required", f"{path}.required")
+    yield from _check_keys(spec, SPEC_KEYS, f"`{path}`")
+    yield from _check_flag(spec, "required", f"{path}.required")
     if spec.get("instance_id") and not path.startswith("providers"):
         yield f"`{path}.instance_id` has no effect, as it names a provider"
 
 
-def _flag(values: dict[Any, Any], key: str, path: str) -> Iterator[str]:
+def _check_flag(values: dict[Any, Any], key: str, path: str) -> Iterator[str]:
     if key in values and not isinstance(values[key], bool):
         yield f"`{path}` is {short_repr(values[key])} (must be true or false)"
 
 
-def _unknown(
+def _check_keys(
     values: dict[Any, Any],
     accepted: Iterable[str],
     where: str,
@@ -204,19 +208,19 @@ def _unknown(
     for key in values:
         if key not in known:
             advice = suggest_or_list(str(key), known if suggested is None else suggested)
-            yield f"unknown key `{_key(key)}` in {where}{advice}"
+            yield f"unknown key `{_write_key(key)}` in {where}{advice}"
 
 
-def _key(key: object) -> str:
+def _write_key(key: object) -> str:
     """A key as it can be shown: escaped, and cut where it is long."""
     return short_repr(str(key))[1:-1]
 
 
-def _names(settings: Any, attribute: str) -> set[str]:
+def _list_names(settings: Any, attribute: str) -> set[str]:
     names: object = getattr(settings, attribute, ())
     is_listed = isinstance(names, frozenset | set | dict | list | tuple)
     return {str(name) for name in cast("Iterable[object]", names)} if is_listed else set()
 
 
-def _dict(value: Any) -> dict[Any, Any]:
+def _read_dict(value: Any) -> dict[Any, Any]:
     return cast("dict[Any, Any]", value) if isinstance(value, dict) else {}

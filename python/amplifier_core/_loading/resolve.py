@@ -31,7 +31,7 @@ def resolve_module(path: str) -> dict[str, str]:
         raise RuntimeError(f"module path does not exist: {path}")
     manifest = folder / _MANIFEST
     declared = _read_type(manifest) if manifest.is_file() else None
-    package = _package(folder)
+    package = _find_package(folder)
     if package is None:
         raise RuntimeError(
             f"could not detect module transport at {path}: expected a Python package, a folder "
@@ -72,7 +72,7 @@ def _read_type(manifest: Path) -> str:
     return kind
 
 
-def _package(folder: Path) -> Path | None:
+def _find_package(folder: Path) -> Path | None:
     """The folder itself if it is a package, else the first package in it."""
     if is_package(folder):
         return folder

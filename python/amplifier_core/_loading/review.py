@@ -34,11 +34,11 @@ def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -
     # What comes behind the module that failed was not looked for.
     mistakes += (
         source.mistake
-        for source in _unread(plan, coordinator)
+        for source in _list_unread_sources(plan, coordinator)
         if _is_failed(source, failures) or _ends_at(error, source)
     )
     if is_strict(plan):
-        return _refusal([add_hint(error_text(error), error), *map(str, failures), *mistakes])
+        return _make_refusal([add_hint(error_text(error), error), *map(str, failures), *mistakes])
     for text in mistakes:
         logger.warning("%s", text)
     return error
@@ -61,7 +61,7 @@ def review(plan: dict[str, Any], coordinator: Any) -> Awaitable[None] | None:
     report = take_report(coordinator)
     mistakes = plan_mistakes(plan)
     failures = () if report is None else report.failures
-    for source in _unread(plan, coordinator):
+    for source in _list_unread_sources(plan, coordinator):
         if _is_failed(source, failures):
             mistakes.append(source.mistake)
         else:
@@ -105,9 +105,9 @@ def _conclude(
     for text in warnings if must_be_right else [*mistakes, *warnings]:
         logger.warning("%s", text)
     if must_be_right and (failures or mistakes):
-        raise _refusal([*map(str, failures), *mistakes])
+        raise _make_refusal([*map(str, failures), *mistakes])
     if required := [failure for failure in failures if failure.is_required]:
-        raise _unavailable(required)
+        raise _make_load_error(required)
 
 
 def review_late_handlers(coordinator: Any) -> Awaitable[None] | None:
@@ -144,7 +144,7 @@ def _remember(coordinator: Any, strange: frozenset[tuple[str, int]], texts: list
         setattr(coordinator, _REVIEWED, (strange, frozenset(texts)))
 
 
-def _unread(plan: dict[str, Any], coordinator: Any) -> Iterable[UnreadSource]:
+def _list_unread_sources(plan: dict[str, Any], coordinator: Any) -> Iterable[UnreadSource]:
     """Return the sources that nothing reads."""
     is_unread = getattr(coordinator.loader, "ignores_sources", False) is True
     return unread_sources(plan) if is_unread else ()
@@ -171,7 +171,7 @@ def _of_modules(report: LoadReport) -> list[str]:
     return [*unknown, *report.replaced]
 
 
-def _refusal(mistakes: list[str]) -> RuntimeError:
+def _make_refusal(mistakes: list[str]) -> RuntimeError:
     from ..llm_errors import ConfigurationError
 
     listed = "; ".join(mistakes)
@@ -183,7 +183,7 @@ def _refusal(mistakes: list[str]) -> RuntimeError:
     return error
 
 
-def _unavailable(failures: list[LoadFailure]) -> RuntimeError:
+def _make_load_error(failures: list[LoadFailure]) -> RuntimeError:
     """The error of a session without a required module; the first failure is its cause."""
     message = "; ".join(
         f"Cannot initialize without {each.kind} '{each.module_id}': {each.text}"

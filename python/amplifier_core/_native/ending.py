@@ -34,10 +34,10 @@ def leave() -> None:
 def _is_busy(files: set[str]) -> bool:
     mine = threading.get_ident()
     frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage] -- there is no other way
-    return any(_passes(frame, files) for thread, frame in frames.items() if thread != mine)
+    return any(_is_in_files(frame, files) for thread, frame in frames.items() if thread != mine)
 
 
-def _passes(frame: FrameType | None, files: set[str]) -> bool:
+def _is_in_files(frame: FrameType | None, files: set[str]) -> bool:
     while frame is not None:
         if frame.f_code.co_filename in files:
             return True

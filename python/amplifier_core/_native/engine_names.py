@@ -46,11 +46,11 @@ def lookup(name: str) -> Any:
 
         return getattr(import_module(f"amplifier_core.{PYTHON_NAMES[name]}"), name)
     if name in ABSENT_NAMES:
-        raise ImportError(absence(ABSENT_NAMES[name], f"`amplifier_core._engine.{name}`"))
+        raise ImportError(explain_absence(ABSENT_NAMES[name], f"`amplifier_core._engine.{name}`"))
     raise AttributeError(f"module 'amplifier_core._engine' has no attribute '{name}'")
 
 
-def absence(transport: str, name: str) -> str:
+def explain_absence(transport: str, name: str) -> str:
     """Return why something of a transport cannot be imported."""
     return (
         f"cannot import {name}: this package has no {transport} transport, "

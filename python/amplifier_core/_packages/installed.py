@@ -86,7 +86,7 @@ class ImportState:
         is_young = monotonic_ns() - self._taken < _SECOND // 200
         return is_young and self._key[0] == tuple(sys.path)
 
-    def holds(self, earlier: ImportState) -> bool:
+    def is_same_as(self, earlier: ImportState) -> bool:
         """Whether an answer of an earlier state is still right."""
         return self is earlier or self._key == earlier._key
 
@@ -135,7 +135,7 @@ def list_entry_points() -> tuple[EntryPoint, ...]:
     listing: Any = _metadata.entry_points
     is_genuine = _is_genuine(_metadata, "entry_points", listing)
     state = import_state()
-    if is_genuine and _entry_points is not None and state.holds(_entry_points[0]):
+    if is_genuine and _entry_points is not None and state.is_same_as(_entry_points[0]):
         return _entry_points[1]
     try:
         found: tuple[EntryPoint, ...] = tuple(listing(group=GROUP))
@@ -161,7 +161,7 @@ def import_package(name: str) -> ModuleType | None:
     if is_genuine and module is not None and not _is_incomplete(module):
         return module
     state = import_state()
-    known = _missing if _missing is not None and state.holds(_missing[0]) else None
+    known = _missing if _missing is not None and state.is_same_as(_missing[0]) else None
     if is_genuine and known is not None and name in known[1]:
         return None
     forget_second_name(name)

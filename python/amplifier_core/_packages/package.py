@@ -67,13 +67,13 @@ def import_module_from_path(module_path: str | Path) -> ModuleType:
         package = find_package(path.name, path)
         if package is None:
             raise ImportError(f"no `__init__.py` in {path}", path=str(path))
-        return import_from(*_outermost(package.parent, package.name), package / "__init__.py")
+        return import_from(*_find_outermost(package.parent, package.name), package / "__init__.py")
     if path.suffix != ".py":
         raise ImportError(f"{path} is neither a package nor a Python file", path=str(path))
-    return import_from(*_outermost(path.parent, path.stem), path)
+    return import_from(*_find_outermost(path.parent, path.stem), path)
 
 
-def _outermost(folder: Path, name: str) -> tuple[Path, str]:
+def _find_outermost(folder: Path, name: str) -> tuple[Path, str]:
     """The folder and the name from which a module can import relatively within its package."""
     while is_package(folder) and folder.name.isidentifier():
         folder, name = folder.parent, f"{folder.name}.{name}"

@@ -49,7 +49,7 @@ def _first_mounted(coordinator: MockCoordinator, mount_point: str) -> Any:
     return next(iter(mounted.values()))
 
 
-def _single(coordinator: MockCoordinator, mount_point: str) -> Any:
+def _get_mounted(coordinator: MockCoordinator, mount_point: str) -> Any:
     mounted = coordinator.get(mount_point)
     if mounted is None:
         pytest.fail(f"the module mounted nothing at `{mount_point}`")
@@ -62,11 +62,13 @@ def _async_fixture(function: Callable[..., AsyncIterator[Any]]) -> Any:
         return pytest_asyncio.fixture(function)  # pyright: ignore[reportUnknownMemberType]
 
     @wraps(function)
-    def missing(module_path: Path | None, coordinator: MockCoordinator) -> None:
+    def fail_without_plugin(module_path: Path | None, coordinator: MockCoordinator) -> None:
         pytest.fail(f"the fixture `{function.__name__}` needs pytest-asyncio: install it")
 
-    del missing.__wrapped__  # pytest would take the signature and the kind of the original
-    return pytest.fixture(missing)
+    del (
+        fail_without_plugin.__wrapped__
+    )  # pytest would take the signature and the kind of the original
+    return pytest.fixture(fail_without_plugin)
 
 
 @_async_fixture
@@ -100,7 +102,7 @@ async def orchestrator_module(
 ) -> AsyncIterator[Any]:
     """The loop that the module mounts."""
     async with _mount_module(module_path, coordinator):
-        yield _single(coordinator, "orchestrator")
+        yield _get_mounted(coordinator, "orchestrator")
 
 
 @_async_fixture
@@ -109,4 +111,4 @@ async def context_module(
 ) -> AsyncIterator[Any]:
     """The context that the module mounts."""
     async with _mount_module(module_path, coordinator):
-        yield _single(coordinator, "context")
+        yield _get_mounted(coordinator, "context")

@@ -40,19 +40,19 @@ def find_module(
         folders: Folders to look for a package `amplifier_module_<type>_*` in.
     """
     if given is not None:
-        return _at(Path(given).resolve())
+        return _find_module(Path(given).resolve())
     around = [] if test_file is None else list(test_file.resolve().parents)
     for folder in around:
         if folder.name.startswith(FOLDER_PREFIX):
-            return _at(folder)
+            return _find_module(folder)
     for folder in folders:
         for package in packages_in(folder):
             if _type_of(package.name) is not None:
-                return _at(package)
+                return _find_module(package)
     return None
 
 
-def _at(path: Path) -> ModuleUnderTest:
+def _find_module(path: Path) -> ModuleUnderTest:
     package = path if path.is_file() else find_package(path.name.removeprefix(FOLDER_PREFIX), path)
     if package is None:
         package = path  # the tests tell that there is nothing

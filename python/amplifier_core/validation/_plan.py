@@ -36,7 +36,7 @@ def with_own(plan: dict[str, Any], name: str) -> dict[str, Any]:
     return {**rest, "session": {**plan["session"], name: OWN[name]}}
 
 
-def mountable(plan: dict[str, Any]) -> dict[str, Any]:
+def keep_mountable(plan: dict[str, Any]) -> dict[str, Any]:
     """Return a plan with those specs alone that have the form of one; their places stay."""
     session: Any = plan.get("session")
     rest: dict[str, Any] = {**plan, "session": session if isinstance(session, dict) else {}}
@@ -103,7 +103,7 @@ def _read(path: Path, result: ValidationResult) -> Any:
 
 async def _mount_rest(plan: dict[str, Any], result: ValidationResult) -> None:
     """Mount what can be mounted of a plan whose form is wrong, and note what else is."""
-    rest = mountable(plan)
+    rest = keep_mountable(plan)
     found = ValidationResult(KIND, "")
     await _mount(rest, found)
     for text in plan_mistakes(plan):
@@ -117,13 +117,15 @@ async def _mount(plan: dict[str, Any], result: ValidationResult) -> None:
     while (repaired := _repair_plan(plan, found)) is not None:
         plan = repaired
         _add_errors(await _mount_plan(plan), found, {*plan_mistakes(plan)})
-    providers = _providers(plan)
+    providers = _list_providers(plan)
     without_key = [
-        spec for spec in providers if KEY not in _config(spec) and _is_failed(spec, found)
+        spec for spec in providers if KEY not in _read_config(spec) and _is_failed(spec, found)
     ]
     if without_key:
         with_key = [
-            {**spec, "config": {**_config(spec), KEY: MADE_UP_KEY}} if spec in without_key else spec
+            {**spec, "config": {**_read_config(spec), KEY: MADE_UP_KEY}}
+            if spec in without_key
+            else spec
             for spec in providers
         ]
         again = await _mount_plan({**plan, "providers": with_key})
@@ -163,12 +165,12 @@ async def _mount_plan(plan: dict[str, Any]) -> ValidationResult:
 def _repair_plan(plan: dict[str, Any], found: ValidationResult) -> dict[str, Any] | None:
     """Return a plan without the mistake at which a session ended; None if it went on to the end."""
     for name, label in MAIN_LABELS.items():
-        if plan["session"][name] != OWN[name] and _has(
+        if plan["session"][name] != OWN[name] and _has_error(
             found, f"Cannot initialize without {label}:"
         ):
             return with_own(plan, name)
-    if _has(found, UNNAMED_INSTANCES):
-        named = with_instance_ids(_providers(plan))
+    if _has_error(found, UNNAMED_INSTANCES):
+        named = with_instance_ids(_list_providers(plan))
         return None if named == plan["providers"] else {**plan, "providers": named}
     return None
 
@@ -181,21 +183,21 @@ def _add_errors(more: ValidationResult, found: ValidationResult, known: set[str]
             found.add(check)
 
 
-def _has(found: ValidationResult, start: str) -> bool:
+def _has_error(found: ValidationResult, start: str) -> bool:
     return any(check.message.startswith(start) for check in found.errors)
 
 
-def _providers(plan: dict[str, Any]) -> list[dict[str, Any]]:
+def _list_providers(plan: dict[str, Any]) -> list[dict[str, Any]]:
     """The specs of the providers, all of them in the long form."""
     specs: list[Any] = plan.get("providers") or []
     return [{"module": spec} if isinstance(spec, str) else spec for spec in specs]
 
 
 def _is_failed(spec: dict[str, Any], result: ValidationResult) -> bool:
-    return _has(result, f"Failed to load provider '{spec.get('module')}':")
+    return _has_error(result, f"Failed to load provider '{spec.get('module')}':")
 
 
-def _config(spec: dict[str, Any]) -> dict[str, Any]:
+def _read_config(spec: dict[str, Any]) -> dict[str, Any]:
     return spec.get("config") or {}
 
 

@@ -31,7 +31,7 @@ def schema_mistakes(schema: dict[Any, Any], path: str = "", depth: int = 0) -> I
     if depth == _MAX_DEPTH:
         return  # deeper than any model reads; it may hold itself
     yield from _unknown_types(schema.get("type"), f"{path}type")
-    for place, part in _parts(schema, path):
+    for place, part in _list_parts(schema, path):
         if isinstance(part, dict):
             yield from schema_mistakes(cast("dict[Any, Any]", part), f"{place}.", depth + 1)
         elif not isinstance(part, bool):
@@ -53,7 +53,7 @@ def _unknown_types(declared: Any, place: str) -> Iterator[str]:
             yield f"`{place}` is {short_repr(name)}, an unknown type{advice}"
 
 
-def _parts(schema: dict[Any, Any], path: str) -> Iterator[tuple[str, Any]]:
+def _list_parts(schema: dict[Any, Any], path: str) -> Iterator[tuple[str, Any]]:
     """The schemas within a schema, with their places."""
     for key in _ONE:
         if key in schema and not (key in _SEVERAL and isinstance(schema[key], list)):

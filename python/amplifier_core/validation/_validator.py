@@ -86,7 +86,7 @@ class ModuleValidator(ABC):
             returned = module.mount(coordinator, config)
             if isawaitable(returned):
                 returned = await returned
-            if callable(returned) and self._missing(returned):
+            if callable(returned) and self._list_missing(returned):
                 coordinator.register_cleanup(returned)
             is_empty = returned is None and self._is_empty(coordinator)
             if is_empty and KEY not in config:
@@ -115,7 +115,7 @@ class ModuleValidator(ABC):
     ) -> None:
         """Look at what a module mounted."""
 
-    def _missing(self, instance: Any) -> list[str]:
+    def _list_missing(self, instance: Any) -> list[str]:
         """What an object lacks to be what such modules mount."""
         del instance
         return ["everything"]
@@ -152,7 +152,7 @@ class MountingValidator(ModuleValidator):
             self._judge(result, instance, self.label if name is None else f"{self.label} '{name}'")
         if objects:
             return
-        if returned is not None and not self._missing(returned):
+        if returned is not None and not self._list_missing(returned):
             self._judge(result, returned, f"What mount() returned ({type(returned).__name__})")
         elif callable(returned):
             message = (
@@ -163,7 +163,7 @@ class MountingValidator(ModuleValidator):
         else:
             message = (
                 f"No {self.module_type} was mounted and mount() did not return an object with "
-                f"the interface of {self.interface}, found {_kind(returned)}"
+                f"the interface of {self.interface}, found {_name_kind(returned)}"
             )
             result.note(COMPLIANCE, False, message)
 
@@ -173,7 +173,7 @@ class MountingValidator(ModuleValidator):
         self.inspect(result, coordinator.get(self.mount_point), returned)
 
     def _judge(self, result: ValidationResult, instance: Any, title: str) -> None:
-        missing = self._missing(instance)
+        missing = self._list_missing(instance)
         if missing:
             message = f"{title} does not implement {self.interface} interface"
             result.note(COMPLIANCE, False, f"{message} (missing {', '.join(missing)})")
@@ -181,15 +181,15 @@ class MountingValidator(ModuleValidator):
         result.note(COMPLIANCE, True, f"{title} implements {self.interface} interface")
         self._check_members(result, instance)
 
-    def _missing(self, instance: Any) -> list[str]:
-        return [name for name in self.required if not has(instance, name)]
+    def _list_missing(self, instance: Any) -> list[str]:
+        return [name for name in self.required if not has_member(instance, name)]
 
     @abstractmethod
     def _check_members(self, result: ValidationResult, instance: Any) -> None:
         """Look at the members of a mounted object."""
 
 
-def has(instance: Any, name: str) -> bool:
+def has_member(instance: Any, name: str) -> bool:
     """Whether an object has a member; of those but `name`, one that can be called."""
     try:
         return hasattr(instance, name) if name == "name" else callable(getattr(instance, name))
@@ -199,7 +199,7 @@ def has(instance: Any, name: str) -> bool:
         return name == "name"  # it exists, and its own check reports what it raised
 
 
-def _kind(value: Any) -> str:
+def _name_kind(value: Any) -> str:
     return "None" if value is None else f"a `{type(value).__name__}`"
 
 

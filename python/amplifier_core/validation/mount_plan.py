@@ -47,7 +47,9 @@ class MountPlanValidator:
         """Validate a mount plan; any object is taken and nothing raised."""
         result = MountPlanValidationResult()
         if not isinstance(mount_plan, dict):
-            result.note("root_type", False, f"Mount plan must be a dict, got {_kind(mount_plan)}")
+            result.note(
+                "root_type", False, f"Mount plan must be a dict, got {_name_kind(mount_plan)}"
+            )
             return result
         plan = dict(cast("dict[Any, Any]", mount_plan))
         result.note("root_type", True, "Mount plan is a dict")
@@ -69,7 +71,7 @@ class MountPlanValidator:
 
     def _check_session(self, result: MountPlanValidationResult, session: Any) -> None:
         if not isinstance(session, dict):
-            message = f"Section 'session' must be a dict, got {_kind(session)}"
+            message = f"Section 'session' must be a dict, got {_name_kind(session)}"
             result.note("session_type", False, message)
             return
         specs = cast("dict[Any, Any]", session)
@@ -82,7 +84,7 @@ class MountPlanValidator:
 
     def _check_list(self, result: MountPlanValidationResult, section: str, specs: Any) -> None:
         if not isinstance(specs, list):
-            message = f"Section '{section}' must be a list, got {_kind(specs)}"
+            message = f"Section '{section}' must be a list, got {_name_kind(specs)}"
             result.note(f"{section}_type", False, message)
             return
         entries = cast("list[Any]", specs)
@@ -96,7 +98,7 @@ class MountPlanValidator:
             _check_name(result, path, spec)
             return
         if not isinstance(spec, dict):
-            message = f"Module spec at {path} must be a dict, got {_kind(spec)}"
+            message = f"Module spec at {path} must be a dict, got {_name_kind(spec)}"
             result.note(f"{path}_type", False, message)
             return
         entries = cast("dict[Any, Any]", spec)
@@ -109,17 +111,19 @@ class MountPlanValidator:
             )
             result.note(f"{path}_module_required", False, message)
         if not isinstance(entries.get("config", {}), dict):
-            message = f"Value of 'config' at {path} must be a dict, got {_kind(entries['config'])}"
+            message = (
+                f"Value of 'config' at {path} must be a dict, got {_name_kind(entries['config'])}"
+            )
             result.note(f"{path}_config_type", False, message)
         if not isinstance(entries.get("source", ""), str):
-            kind = _kind(entries["source"])
+            kind = _name_kind(entries["source"])
             message = f"Value of 'source' at {path} must be a string, got {kind}"
             result.note(f"{path}_source_type", False, message)
 
 
 def _check_name(result: MountPlanValidationResult, path: str, name: Any) -> None:
     if not isinstance(name, str):
-        message = f"Value of 'module' at {path} must be a string, got {_kind(name)}"
+        message = f"Value of 'module' at {path} must be a string, got {_name_kind(name)}"
         result.note(f"{path}_module_type", False, message)
     elif not name.strip():
         result.note(f"{path}_module_empty", False, f"Value of 'module' at {path} cannot be empty")
@@ -127,7 +131,7 @@ def _check_name(result: MountPlanValidationResult, path: str, name: Any) -> None
         result.note(f"{path}_module_valid", True, f"Module '{name}' at {path} is named well")
 
 
-def _kind(value: Any) -> str:
+def _name_kind(value: Any) -> str:
     return type(value).__name__
 
 

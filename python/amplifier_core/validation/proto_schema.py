@@ -10,14 +10,14 @@ from amplifier_core.models import HookResult
 __all__ = ["validate_hook_result", "validate_tool_result"]
 
 
-def _words(field: str) -> frozenset[str]:
+def _list_words(field: str) -> frozenset[str]:
     return frozenset(get_args(HookResult.model_fields[field].annotation))
 
 
-VALID_HOOK_ACTIONS = _words("action")
-VALID_CONTEXT_INJECTION_ROLES = _words("context_injection_role")
-VALID_APPROVAL_DEFAULTS = _words("approval_default")
-VALID_USER_MESSAGE_LEVELS = _words("user_message_level")
+VALID_HOOK_ACTIONS = _list_words("action")
+VALID_CONTEXT_INJECTION_ROLES = _list_words("context_injection_role")
+VALID_APPROVAL_DEFAULTS = _list_words("approval_default")
+VALID_USER_MESSAGE_LEVELS = _list_words("user_message_level")
 
 _WORDS = {
     "action": VALID_HOOK_ACTIONS,

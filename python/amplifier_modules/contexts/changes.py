@@ -52,19 +52,19 @@ class SentMessages(list[dict[str, Any]]):
 def _note_changes(kind: type[Any], names: Iterable[str], note: Callable[[Any], None]) -> None:
     """Have methods of a class note that its object changes, before they change it."""
 
-    def noting(name: str) -> Callable[..., Any]:
+    def make_noting(name: str) -> Callable[..., Any]:
         method = getattr(kind, name)
 
-        def change(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def call_noted(self: Any, *args: Any, **kwargs: Any) -> Any:
             note(self)
             return method(self, *args, **kwargs)
 
-        change.__name__ = name
-        change.__doc__ = method.__doc__
-        return change
+        call_noted.__name__ = name
+        call_noted.__doc__ = method.__doc__
+        return call_noted
 
     for name in names:
-        setattr(kind, name, noting(name))
+        setattr(kind, name, make_noting(name))
 
 
 def _count_change(_: OwnMessage) -> None:

@@ -108,11 +108,11 @@ def make_notice(
     return {"role": "user", "content": content, "metadata": {"source": SOURCE, "is_summary": True}}
 
 
-def _whole(value: Any) -> Any:
+def _make_whole(value: Any) -> Any:
     return math.floor(value) if isinstance(value, float) and math.isfinite(value) else value
 
 
-Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**12)]
+Count = Annotated[int, BeforeValidator(_make_whole), Field(ge=0, le=10**12)]
 """A whole number; a float, such as `2e5`, is rounded down."""
 
 _SAVED_CHARS = 100
@@ -162,7 +162,7 @@ LEVELS = (
 """The levels before the last, which truncates the user's first message."""
 
 
-def _nothing(message: Message) -> bool:
+def _match_nothing(message: Message) -> bool:
     del message
     return False
 
@@ -239,7 +239,7 @@ class _Work:
     def _notice_tokens(self) -> int:
         """How many more tokens the notice will have than the one that is there."""
         count = self.view.messages_removed + len(self.messages)
-        planned = self._notice(count)
+        planned = self._build_notice(count)
         old = sum(
             tokens
             for message, tokens in zip(self.messages, self.tokens, strict=True)
@@ -247,7 +247,7 @@ class _Work:
         )
         return (0 if planned is None else estimate_tokens(planned)) - old
 
-    def _notice(self, count: int) -> Message | None:
+    def _build_notice(self, count: int) -> Message | None:
         truncated = self.view.results_truncated + self.truncated
         return make_notice(self.settings.compaction_notice, count, truncated, self.view.summary)
 
@@ -257,7 +257,7 @@ class _Work:
         view.results_truncated = self.view.results_truncated + self.truncated
         view.messages_removed = self.view.messages_removed + len(self.removed)
         view.left_out = [self.view.messages[index] for index in sorted(self.removed)]
-        waiting_notice = self._notice(view.messages_removed) if self.removed else None
+        waiting_notice = self._build_notice(view.messages_removed) if self.removed else None
         for index, message in enumerate(self.messages):
             is_old_notice = bool(self.removed) and is_notice(message)
             if waiting_notice is not None and (index in self.removed or is_old_notice):
@@ -272,7 +272,7 @@ def compact(
     view: View,
     budget: float,
     settings: CompactionSettings,
-    must_stay: Callable[[Message], bool] = _nothing,
+    must_stay: Callable[[Message], bool] = _match_nothing,
 ) -> View:
     """Return a view that fits the budget, or comes as close as possible.
 

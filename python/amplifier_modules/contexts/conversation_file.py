@@ -70,7 +70,7 @@ class ConversationFile:
             self.close()
             raise
 
-    def changes(self) -> Iterator[tuple[bool, list[Message]]]:
+    def read_changes(self) -> Iterator[tuple[bool, list[Message]]]:
         """Yield what is in the file: whether the messages replace those before, and the messages.
 
         A last line that was not written to its end is removed from the file. A file that cannot be
@@ -84,14 +84,14 @@ class ConversationFile:
             file.seek(0)
             for number, line in enumerate(iter(lambda: file.readline(MAX_LINE_BYTES + 1), b""), 1):
                 if len(line) > MAX_LINE_BYTES:
-                    raise self._error(f"it is longer than {MAX_LINE_BYTES:,} bytes", number)
+                    raise self._make_error(f"it is longer than {MAX_LINE_BYTES:,} bytes", number)
                 is_whole = line.endswith(b"\n")
                 try:
                     change = json.loads(line)
                 except (ValueError, RecursionError) as error:
                     if not is_whole and (number > 1 or _HEADER_LINE.startswith(line)):
                         break
-                    raise self._error(_json_problem(error), number) from None
+                    raise self._make_error(_json_problem(error), number) from None
                 yield from self._read(change, number)
                 end += len(line)
                 if not is_whole:
@@ -130,7 +130,7 @@ class ConversationFile:
 
     def _lock(self) -> None:
         if not lock(self._descriptor):
-            raise self._error("it is in use by another session")
+            raise self._make_error("it is in use by another session")
 
     def _append(self, change: Message) -> None:
         try:
@@ -162,26 +162,28 @@ class ConversationFile:
 
     def _read(self, change: Any, number: int) -> Iterator[tuple[bool, list[Message]]]:
         if not isinstance(change, dict):
-            raise self._error(f"a `{type(change).__name__}` (must be an object)", number)
+            raise self._make_error(f"a `{type(change).__name__}` (must be an object)", number)
         fields = cast("dict[str, Any]", change)
         if number == 1:
             if fields != _HEADER:
-                raise self._error(f"it is no conversation (must be {json.dumps(_HEADER)})", number)
+                raise self._make_error(
+                    f"it is no conversation (must be {json.dumps(_HEADER)})", number
+                )
         elif fields.keys() == {"add"}:
-            yield False, [self._message(fields["add"], number)]
+            yield False, [self._check_message(fields["add"], number)]
         elif fields.keys() == {"replace"} and isinstance(fields["replace"], list):
             given = cast("list[Any]", fields["replace"])
-            yield True, [self._message(each, number) for each in given]
+            yield True, [self._check_message(each, number) for each in given]
         else:
-            raise self._error("no change (must be `add` or `replace`)", number)
+            raise self._make_error("no change (must be `add` or `replace`)", number)
 
-    def _message(self, given: Any, number: int) -> Message:
+    def _check_message(self, given: Any, number: int) -> Message:
         try:
             return self._check(given)
         except (TypeError, ValueError) as error:
-            raise self._error(str(error), number) from None
+            raise self._make_error(str(error), number) from None
 
-    def _error(self, problem: str, line: int | None = None) -> ConversationFileError:
+    def _make_error(self, problem: str, line: int | None = None) -> ConversationFileError:
         return ConversationFileError(self.path, problem, line)
 
 

@@ -66,15 +66,15 @@ def call_names(message: Message) -> dict[Any, str]:
 
     A call is in `tool_calls`, in `content`, or in both.
     """
-    return dict(map(_id_and_name, _calls(message)))
+    return dict(map(_id_and_name, _list_calls(message)))
 
 
 def call_ids(message: Message) -> set[Any]:
     """Return the ids of the calls of an assistant message."""
-    return {call["id"] for call in _calls(message)}
+    return {call["id"] for call in _list_calls(message)}
 
 
-def _calls(message: Message) -> list[Message]:
+def _list_calls(message: Message) -> list[Message]:
     calls, blocks = message.get("tool_calls"), message.get("content")
     found: list[Message] = []
     if isinstance(calls, list):

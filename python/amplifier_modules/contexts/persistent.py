@@ -84,7 +84,7 @@ class PersistentContext(SimpleContext):
         self._folder = Path(folder)
         super().__init__(config, hooks, **settings)
         is_synced = self._settings.fsync
-        self._file = ConversationFile(self._path(), _check_message, is_synced=is_synced)
+        self._file = ConversationFile(self._find_path(), _check_message, is_synced=is_synced)
         try:
             self._load()
         except BaseException:
@@ -95,18 +95,18 @@ class PersistentContext(SimpleContext):
         return read_settings(PersistentSettings, given, self.module)
 
     def _store(self) -> StoredTexts:
-        path = self._path()
+        path = self._find_path()
         folder = path.with_name(f"{path.name}.stored")
         return StoredFiles(folder, self._settings.put_aside_total_bytes)
 
-    def _path(self) -> Path:
+    def _find_path(self) -> Path:
         # An id is a name, not a path.
         name = quote(self._session_id, safe="") or "conversation"
         name = name.replace(".", "%2E") if not name.strip(".") else name
         return self._folder / Path(self._settings.path.replace(_ID, name)).expanduser()
 
     def _load(self) -> None:
-        for is_replacement, messages in self._file.changes():
+        for is_replacement, messages in self._file.read_changes():
             if is_replacement:
                 self._restart(messages)
             else:
@@ -118,13 +118,15 @@ class PersistentContext(SimpleContext):
             self._put(message)
         if missing:
             count = len(missing)
-            logger.warning("%d tool calls of `%s` had no result and got one", count, self._path())
+            logger.warning(
+                "%d tool calls of `%s` had no result and got one", count, self._find_path()
+            )
 
     def _missing_results(self) -> list[Message]:
         """Return results for the calls whose session ended before them: providers need one each."""
         called = next((each for each in reversed(self._messages) if call_names(each)), Message())
         return [
-            self._own(
+            self._copy_message(
                 {
                     "role": "tool",
                     "tool_call_id": id,
@@ -137,8 +139,8 @@ class PersistentContext(SimpleContext):
             if id in self._open_calls
         ]
 
-    def _own(self, message: Mapping[str, Any]) -> Message:
-        return _check_message(super()._own(message))
+    def _copy_message(self, message: Mapping[str, Any]) -> Message:
+        return _check_message(super()._copy_message(message))
 
     def _keep(self, message: Message) -> None:
         self._file.add(message)

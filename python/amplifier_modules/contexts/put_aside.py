@@ -37,21 +37,21 @@ class PutAside:
         self._most_bytes = most_bytes
         self._tool_name = tool_name
 
-    def content(self, message: Mapping[str, Any]) -> Any:
+    def shorten_content(self, message: Mapping[str, Any]) -> Any:
         """Return the content of a message for the conversation: its own if it is short enough."""
         content = message.get("content")
         role = message.get("role")
         if not self._most_bytes or role not in _ROLES:
             return content
         if isinstance(content, str):
-            return self._text(content) if _bytes(content) > self._most_bytes else content
+            return self._put_text(content) if _count_bytes(content) > self._most_bytes else content
         if isinstance(content, list):
-            return self._blocks(cast("list[Any]", content))
+            return self._put_blocks(cast("list[Any]", content))
         return content
 
-    def _blocks(self, blocks: list[Any]) -> list[Any]:
+    def _put_blocks(self, blocks: list[Any]) -> list[Any]:
         """Put the longest texts aside until the others are short enough together."""
-        sizes = [_bytes(_read(block) or "") for block in blocks]
+        sizes = [_count_bytes(_read(block) or "") for block in blocks]
         total = sum(sizes)
         if total <= self._most_bytes:
             return blocks
@@ -59,11 +59,11 @@ class PutAside:
         for index in sorted(range(len(blocks)), key=sizes.__getitem__, reverse=True):
             if total <= self._most_bytes or sizes[index] <= self._most_bytes // 8:
                 break
-            kept[index] = _replace_text(kept[index], self._text)
-            total += _bytes(_read(kept[index]) or "") - sizes[index]
+            kept[index] = _replace_text(kept[index], self._put_text)
+            total += _count_bytes(_read(kept[index]) or "") - sizes[index]
         return kept
 
-    def _text(self, text: str) -> str:
+    def _put_text(self, text: str) -> str:
         """Put a text aside; return its beginning, the reference, and its end."""
         # A character has four bytes at most, and both parts take an eighth of the limit.
         beginning, end = text[: self._most_bytes // 64], text[-(self._most_bytes // 128) :]
@@ -98,5 +98,5 @@ def _replace_text(block: dict[str, Any], change: Callable[[str], str]) -> dict[s
     return {**block, "source": {**block["source"], "data": change(block["source"]["data"])}}
 
 
-def _bytes(text: str) -> int:
+def _count_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -72,24 +72,24 @@ class ReadStored:
             message = f"`{place}` of `{self.name}`: {problem['msg'].lower()}"
             raise InvalidToolCallError(message, tool_name=self.name) from None
         # A stored text may be long, and in a file.
-        return await anyio.to_thread.run_sync(self._part, asked)
+        return await anyio.to_thread.run_sync(self._read_part, asked)
 
-    def _part(self, asked: _Asked) -> ToolResult:
+    def _read_part(self, asked: _Asked) -> ToolResult:
         text = self._texts.get(asked.id)
         if text is None:
-            ids = ", ".join(f"`{id}`" for id in self._texts.ids()[-20:]) or "none"
+            ids = ", ".join(f"`{id}`" for id in self._texts.list_ids()[-20:]) or "none"
             message = f"no text is stored as `{asked.id[:_ID_CHARS]}` (stored: {ids})"
             return ToolResult(success=False, output=message, error={"message": message})
         if asked.search is not None:
             return ToolResult(output=self._find_lines(text, asked))
         if asked.offset is not None:
-            return ToolResult(output=self._slice(text, asked, asked.offset))
-        return ToolResult(output=self._lines(text, asked))
+            return ToolResult(output=self._read_bytes(text, asked, asked.offset))
+        return ToolResult(output=self._read_lines(text, asked))
 
-    def _lines(self, text: str, asked: _Asked) -> str:
+    def _read_lines(self, text: str, asked: _Asked) -> str:
         lines = _lines_of(text)
         shown = lines[asked.line - 1 : asked.line - 1 + asked.lines]
-        kept, left = _fitting(shown, self._most_bytes)
+        kept, left = _take_fitting(shown, self._most_bytes)
         if not kept and shown:
             at = len("".join(lines[: asked.line - 1]).encode("utf-8", "surrogatepass"))
             hint = f'read it with {{"id": "{asked.id}", "offset": {at}}}'
@@ -102,7 +102,7 @@ class ReadStored:
             head += f'; go on with "line": {end + 1}'
         return f"{head}]\n{''.join(kept)}"
 
-    def _slice(self, text: str, asked: _Asked, offset: int) -> str:
+    def _read_bytes(self, text: str, asked: _Asked, offset: int) -> str:
         encoded = text.encode("utf-8", "surrogatepass")
         end = min(offset + min(asked.bytes, self._most_bytes), len(encoded))
         if offset >= len(encoded):
@@ -119,8 +119,10 @@ class ReadStored:
             (number, line) for number, line in itertools.islice(lines, asked.line - 1, None)
             if wanted in line.casefold()
         ]  # fmt: skip
-        shown = [f"{number}: {_around(line, wanted)}\n" for number, line in found[: asked.lines]]
-        kept, _ = _fitting(shown, self._most_bytes)
+        shown = [
+            f"{number}: {_cut_around(line, wanted)}\n" for number, line in found[: asked.lines]
+        ]
+        kept, _ = _take_fitting(shown, self._most_bytes)
         head = f"[{len(found):,} lines from line {asked.line:,} on contain it; {len(kept):,} shown"
         if len(kept) < len(found):
             head += f'; go on with "line": {found[len(kept)][0]}'
@@ -134,7 +136,7 @@ def _lines_of(text: str) -> list[str]:
     return [*lines, last] if last else lines
 
 
-def _fitting(lines: list[str], most_bytes: int) -> tuple[list[str], int]:
+def _take_fitting(lines: list[str], most_bytes: int) -> tuple[list[str], int]:
     """Return the first lines that fit, and how many do not."""
     room = most_bytes
     for count, line in enumerate(lines):
@@ -144,7 +146,7 @@ def _fitting(lines: list[str], most_bytes: int) -> tuple[list[str], int]:
     return lines, 0
 
 
-def _around(line: str, wanted: str) -> str:
+def _cut_around(line: str, wanted: str) -> str:
     """Return a line, or its part with the text that was found if it is long."""
     if len(line) <= _LINE_CHARS:
         return line
@@ -169,7 +171,7 @@ class ReaderMount:
         """Offer it to this session from now on; None for no session."""
         self._coordinator = coordinator
 
-    def name(self) -> str:
+    def choose_name(self) -> str:
         """Return the name that the tool has, or will have."""
         if self._coordinator is None or self._mounted_tool(self._tool.name) is self._tool:
             return self._tool.name
@@ -187,7 +189,7 @@ class ReaderMount:
         """Mount the tool, if there is something to read and it is not mounted."""
         if self._coordinator is None or not self.is_needed():
             return
-        name = self.name()
+        name = self.choose_name()
         if self._mounted_tool(name) is None:
             self._tool.name = name
             await self._coordinator.mount("tools", self._tool, name=name)

@@ -47,11 +47,11 @@ class RequestRetention:
         """Whether any message is kept."""
         return any(self._kept)
 
-    def keeps(self, message: Message) -> bool:
+    def is_kept(self, message: Message) -> bool:
         """Whether requests must contain this message."""
-        return any(message is each or message == each for each in self._all())
+        return any(message is each or message == each for each in self._list_kept())
 
-    def _all(self) -> Iterator[Mapping[str, Any]]:
+    def _list_kept(self) -> Iterator[Mapping[str, Any]]:
         for kept in self._kept:
             yield from kept
 
@@ -111,7 +111,7 @@ class SentView:
         Raises:
             ContextLengthError: They do not fit.
         """
-        keeps = self._retention.keeps
+        keeps = self._retention.is_kept
         wanted = {id(message) for message in messages if keeps(message)}
         if wanted <= set(map(id, self.view.messages)):
             after = self.view

@@ -85,7 +85,7 @@ class SimpleContext:
         self._shown = SentView(self._settings, hooks, self.retention)
         texts, most = self._store(), self._settings.put_aside_bytes
         self._reader = ReaderMount(texts, most // 2)
-        self._aside = PutAside(texts, most, self._reader.name)
+        self._aside = PutAside(texts, most, self._reader.choose_name)
 
     def _read(self, given: Mapping[str, Any] | None) -> ContextSettings:
         return read_settings(ContextSettings, given, self.module)
@@ -143,7 +143,7 @@ class SimpleContext:
         Raises:
             TypeError: It is not a mapping.
         """
-        own = self._own(message)
+        own = self._copy_message(message)
         self._keep(own)
         is_heard = self.history_events.note_added(own, self._put(own))
         if self._reader.is_needed():
@@ -174,7 +174,7 @@ class SimpleContext:
             ContextLengthError: What `retention` keeps does not fit.
         """
         budget = await request_budget(token_budget, provider, self._settings.max_tokens)
-        system = await self._system.messages()
+        system = await self._system.make_messages()
         if budget > self._budget:
             # A view shortened for a smaller model may leave out what fits now.
             self._show_all()
@@ -196,7 +196,7 @@ class SimpleContext:
         Raises:
             TypeError: One of the messages is not a mapping; the conversation is unchanged.
         """
-        await self._replace([self._own(message) for message in messages])
+        await self._replace([self._copy_message(message) for message in messages])
 
     async def clear(self) -> None:
         """Remove all messages and what was put aside; the system prompt factory stays."""
@@ -256,7 +256,7 @@ class SimpleContext:
             view.add(message, behind and count_behind_calls(view.messages), tokens)
         return index
 
-    def _own(self, message: Mapping[str, Any]) -> Message:
+    def _copy_message(self, message: Mapping[str, Any]) -> Message:
         # Of dicts first: the question about a mapping takes ten times as long.
         if not (isinstance(message, dict) or isinstance(message, Mapping)):  # noqa: SIM101  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
             error = f"a message is of type `{type(message).__name__}` (must be a dict)"
@@ -267,7 +267,7 @@ class SimpleContext:
             )
         changed: Message = {}
         content = message.get("content")
-        if (kept := self._aside.content(message)) is not content:
+        if (kept := self._aside.shorten_content(message)) is not content:
             changed["content"] = kept
         metadata: Any = message.get("metadata")
         if not metadata:

@@ -61,7 +61,8 @@ class StoredFiles:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._open_folder() as handle:
             new, place = (
-                self._in(handle, name) for name in (f".{stored.id}.new", _name(stored.id))
+                self._find_path(handle, name)
+                for name in (f".{stored.id}.new", _name_file(stored.id))
             )
             with contextlib.suppress(FileNotFoundError):  # of a session that ended here
                 os.unlink(new, dir_fd=handle)
@@ -83,17 +84,17 @@ class StoredFiles:
         try:
             with self._open_folder() as handle:
                 flags = os.O_RDONLY | _NO_LINK
-                descriptor = os.open(self._in(handle, _name(id)), flags, dir_fd=handle)
+                descriptor = os.open(self._find_path(handle, _name_file(id)), flags, dir_fd=handle)
             with open(descriptor, "rb") as file:
                 if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                     return None
                 return file.read(self._most_bytes).decode("utf-8", "surrogatepass")
         except (OSError, UnicodeDecodeError) as error:
-            path = self._folder / _name(id)
+            path = self._folder / _name_file(id)
             logger.warning("the stored text `%s` cannot be read: %s", path, error)
             return None
 
-    def ids(self) -> list[str]:
+    def list_ids(self) -> list[str]:
         """Return the ids, the oldest first."""
         return list(self._bytes)
 
@@ -104,7 +105,7 @@ class StoredFiles:
     def clear(self) -> None:
         """Remove all of them, and their folder."""
         with contextlib.suppress(FileNotFoundError), self._open_folder() as handle:
-            for id in self.ids():
+            for id in self.list_ids():
                 self._remove(handle, id)
         self._bytes.clear()
         with contextlib.suppress(OSError):  # somebody else has put something there
@@ -113,9 +114,9 @@ class StoredFiles:
     def _remove(self, handle: int | None, id: str) -> None:
         del self._bytes[id]
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._in(handle, _name(id)), dir_fd=handle)
+            os.unlink(self._find_path(handle, _name_file(id)), dir_fd=handle)
 
-    def _in(self, handle: int | None, name: str) -> str:
+    def _find_path(self, handle: int | None, name: str) -> str:
         """Return the path of a file of the folder, from the handle if there is one."""
         return str(self._folder / name) if handle is None else name
 
@@ -144,5 +145,5 @@ class StoredFiles:
             os.close(handle)
 
 
-def _name(id: str) -> str:
+def _name_file(id: str) -> str:
     return f"{id}.txt"

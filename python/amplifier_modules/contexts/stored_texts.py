@@ -28,7 +28,7 @@ class StoredTexts(Protocol):
         """Return a text; None if there is none of this id, or no longer."""
         ...
 
-    def ids(self) -> list[str]:
+    def list_ids(self) -> list[str]:
         """Return the ids, the oldest first."""
         ...
 
@@ -69,7 +69,7 @@ class MemoryTexts:
         found = self._texts.get(id)
         return None if found is None else found[1]
 
-    def ids(self) -> list[str]:
+    def list_ids(self) -> list[str]:
         """Return the ids, the oldest first."""
         return list(self._texts)
 

@@ -48,16 +48,16 @@ async def summarize(
         return None
     before = "" if earlier is None else _EARLIER.format(summary=earlier)
     most = int(room_tokens * CHARACTERS_PER_TOKEN) - len(before) - len(_TASK)
-    text = before + _transcript(messages, max(most, _MOST_OF_MESSAGE_CHARS))
+    text = before + _write_transcript(messages, max(most, _MOST_OF_MESSAGE_CHARS))
     request = ChatRequest(
         messages=[
-            RequestMessage(role="system", content=_TASK.format(words=_words(most_tokens))),
+            RequestMessage(role="system", content=_TASK.format(words=_count_words(most_tokens))),
             RequestMessage(role="user", content=text),
         ],
         max_output_tokens=most_tokens,
     )
     try:
-        summary = _text(await call(request, PURPOSE)).strip()
+        summary = _join_texts(await call(request, PURPOSE)).strip()
     except Exception as error:  # noqa: BLE001 -- whatever fails, the turn goes on without a summary
         logger.warning("no summary of what is left out: %s", error or type(error).__name__)
         return None
@@ -68,11 +68,11 @@ async def summarize(
     return summary if len(summary) <= limit else summary[:limit] + "…"
 
 
-def _words(tokens: int) -> int:
+def _count_words(tokens: int) -> int:
     return max(20, int(tokens * _WORDS_PER_TOKEN))
 
 
-def _transcript(messages: Iterable[Message], most_chars: int) -> str:
+def _write_transcript(messages: Iterable[Message], most_chars: int) -> str:
     """Return the messages as text, long ones and the middle of a long conversation cut."""
     parts = [f"{message.get('role')}: {_excerpt_of(message)}" for message in messages]
     text = "\n\n".join(parts)
@@ -106,15 +106,15 @@ def _block_text(block: Any) -> str:
     return "" if "thinking" in str(fields.get("type")) else f"[{fields.get('type')}]"
 
 
-def _text(response: Any) -> str:
+def _join_texts(response: Any) -> str:
     content: Any = response.content
     if isinstance(content, str):
         return content
     blocks = cast("Iterable[Any]", content or ())
-    texts = [getattr(block, "text", None) for block in blocks if _kind(block) == "text"]
+    texts = [getattr(block, "text", None) for block in blocks if _find_kind(block) == "text"]
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _kind(block: Any) -> Any:
+def _find_kind(block: Any) -> Any:
     kind = getattr(block, "type", None)
     return getattr(kind, "value", kind)

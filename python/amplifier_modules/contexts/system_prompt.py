@@ -30,7 +30,7 @@ class SystemPrompt:
         if hooks is not self._hooks:
             self._hooks, self._message = hooks, None
 
-    async def messages(self) -> list[Message]:
+    async def make_messages(self) -> list[Message]:
         """Return the message with the system prompt, the same object while it has not changed."""
         if self.factory is None:
             self._message = None

@@ -40,7 +40,7 @@ class LearnedBudgets:
         """Whether anything was learned, of any model."""
         return bool(self._budgets)
 
-    async def messages(
+    async def get_messages(
         self, context: Any, provider: Any, *model: Any, stated: int | None = None
     ) -> list[Message]:
         """Return the messages of a request.
@@ -73,7 +73,7 @@ class LearnedBudgets:
         try:
             for share in _SHARES[refusals:]:
                 self._budgets[model] = max(1, int(tokens * share))
-                shorter = await self.messages(context, provider, *model)
+                shorter = await self.get_messages(context, provider, *model)
                 if sum(map(estimate_tokens, shorter)) < tokens:
                     # What is shorter than needed now must not stay so.
                     self._budgets[model] = max(1, int(tokens * _SHARE_OF_REFUSED))
@@ -106,7 +106,7 @@ def cannot_be_shorter(request: ChatRequest, refusal: ContextLengthError) -> Cont
         refusal: What the provider raised.
     """
     tools = sum(len(tool.model_dump_json()) for tool in request.tools or ())
-    parts = [(_name(message), _tokens(message)) for message in request.messages]
+    parts = [(_name_message(message), _count_tokens(message)) for message in request.messages]
     parts.append(("the descriptions of the tools", tools // CHARACTERS_PER_TOKEN))
     name, longest = max(parts, key=lambda part: part[1])
     total = sum(tokens for _, tokens in parts)
@@ -123,10 +123,10 @@ def cannot_be_shorter(request: ChatRequest, refusal: ContextLengthError) -> Cont
     )
 
 
-def _tokens(message: RequestMessage) -> int:
+def _count_tokens(message: RequestMessage) -> int:
     return estimate_tokens(message.model_dump(mode="python"))
 
 
-def _name(message: RequestMessage) -> str:
+def _name_message(message: RequestMessage) -> str:
     tool = f" `{message.name}`" if message.role == "tool" and message.name else ""
     return _NAMES.get(message.role, f"a message of `{message.role}`") + tool

@@ -167,7 +167,7 @@ class EqualErrors:
             self._counts.clear()
         if self._most is None or all(not answer.is_error for _, answer in rounds):
             return [None] * len(rounds)
-        failures = [_failure(call, answer) for call, answer in rounds]
+        failures = [_describe_failure(call, answer) for call, answer in rounds]
         for failure in {each for each in failures if each is not None}:
             self._counts[failure] = self._counts.get(failure, 0) + 1
         return [None if each is None else self._advise(each, self._most) for each in failures]
@@ -192,7 +192,7 @@ def _clip(text: str) -> str:
     return text if len(text) <= _REASON_CHARS else f"{text[:_REASON_CHARS]}…"
 
 
-def _failure(call: RequestedCall, answer: Answer) -> _Failure | None:
+def _describe_failure(call: RequestedCall, answer: Answer) -> _Failure | None:
     """Return what is compared; None for a success, and for arguments that cannot be written."""
     if not answer.is_error:
         return None

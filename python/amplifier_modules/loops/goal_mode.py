@@ -72,7 +72,7 @@ class GoalMode:
             if outcome is not Outcome.COMPLETED:
                 return outcome
 
-    def final(self, outcome: Outcome) -> dict[str, Any] | None:
+    def describe_end(self, outcome: Outcome) -> dict[str, Any] | None:
         """Return how the pursuit ended, for `orchestrator:complete`; None if it never began."""
         report = self._state.report
         if outcome is Outcome.CANCELLED:
@@ -84,7 +84,7 @@ class GoalMode:
             error = sys.exception()
             why = report.reason or (format_error(error) if error else "the turn failed")
             end = GoalEnd(GoalVerdict.FAILED, why)
-        return self._pursuit.final(end)
+        return self._pursuit.describe_end(end)
 
     async def _ask(self, purpose: str, text: str) -> str:
         """Return what the model for calls beside the conversation answers.
@@ -96,8 +96,8 @@ class GoalMode:
         state = self._state
         if (reason := _limit_of(state.ledger)) is not None:
             raise HelperEnded(GoalEnd(GoalVerdict.CAPPED, reason))
-        hooks = state.hooks.aside()
-        identity = state.models.helper(purpose).identity()
+        hooks = state.hooks.make_separate()
+        identity = state.models.make_helper(purpose).describe_call()
         about = {**identity, "message_count": 1, "iteration": state.report.iterations}
         verdict = await hooks.judge(PROVIDER_REQUEST, about)
         if verdict.denied:

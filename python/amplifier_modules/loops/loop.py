@@ -121,7 +121,7 @@ class Loop:
             cancellation,
             TurnHistory(context, loop.emitted_history),
             rules,
-            self._models(providers, points, pace),
+            self._choose_models(providers, points, pace),
             ledger_of_turn(settings.budget, coordinator),
             capability_of(coordinator, TURN_RESPONSE_FORMAT),
         )
@@ -134,20 +134,20 @@ class Loop:
             ConfigurationError: No provider is mounted, or that of a role is not.
         """
         providers: dict[str, Any] = coordinator.get("providers") or {}
-        return self._roles(providers).of_or_own(role)
+        return self._choose_roles(providers).of_or_own(role)
 
     def role_problems(self, providers: Mapping[str, Any]) -> list[str]:
         """Say which roles of the settings name a provider that is not mounted."""
         return role_problems(providers, self.settings.models)
 
-    def _roles(self, providers: Mapping[str, Any]) -> Roles:
+    def _choose_roles(self, providers: Mapping[str, Any]) -> Roles:
         return Roles(providers, self.settings.models, self.settings.default_provider)
 
-    def _models(
+    def _choose_models(
         self, providers: Mapping[str, Any], points: HookPoints, pace: Pace | None
     ) -> TurnModels | Exception:
         try:
-            roles = self._roles(providers)
+            roles = self._choose_roles(providers)
         except ConfigurationError as error:
             return error
         return TurnModels(roles, points, self.settings, pace, is_streaming=self.is_streaming)

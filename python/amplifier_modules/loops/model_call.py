@@ -67,7 +67,7 @@ class ModelCall:
         self._facts = facts or None
         """What events of the provider itself say of the call."""
 
-    def identity(self) -> dict[str, Any]:
+    def describe_call(self) -> dict[str, Any]:
         """What events say of the model and the call."""
         identity = self.chosen.identity
         if self._given_purpose is not None:
@@ -98,7 +98,7 @@ class ModelCall:
             Exception: What the provider raised, after the event `provider:error`.
         """
         # The model is named as it is before the call.
-        about = self.identity()
+        about = self.describe_call()
         about["iteration"] = iteration
         while True:
             try:
@@ -162,7 +162,7 @@ class ModelCall:
                     if blocks is not None and is_read:
                         answer = self._in_pieces(request, tags, early, blocks)
                     else:
-                        answer = self._whole(request)
+                        answer = self._complete_whole(request)
                     response = await await_interruptibly(answer, f"provider `{self.chosen.name}`")
                 finally:
                     CALL_PURPOSE.set(around)
@@ -209,7 +209,7 @@ class ModelCall:
             sent = tagged_request(request, tags[0], asked.tool_format, asked.tool_prompt)
         pieces = answer_in_pieces(self.provider, sent, is_tagged=bool(tags), **self._options)
         if pieces is None and not tags:
-            return await self._whole(sent)
+            return await self._complete_whole(sent)
         # Imported here: without the extension loops run, but read no chunks and no tags.
         from .answers.calls import texts_with_tags
         from .answers.reading import Form, Reading
@@ -234,13 +234,13 @@ class ModelCall:
         self, request: ChatRequest, foreign: list[Any]
     ) -> AsyncIterator[ChatResponse]:
         """Yield the answer of `complete`; one of another type is `foreign` and left alone."""
-        response: Any = await self._whole(request)
+        response: Any = await self._complete_whole(request)
         if isinstance(response, ChatResponse):
             yield response
         else:
             foreign.append(response)
 
-    async def _whole(self, request: ChatRequest) -> ChatResponse:
+    async def _complete_whole(self, request: ChatRequest) -> ChatResponse:
         returned = self.provider.complete(request, **self._options)
         answer = await awaitable_of(returned, "complete", self.chosen.name)
         if not hasattr(answer, "content"):
@@ -285,7 +285,7 @@ class TurnModels:
         self.own = ModelCall(self, roles.own)
         """The calls of the turn itself."""
 
-    def helper(self, purpose: str) -> ModelCall:
+    def make_helper(self, purpose: str) -> ModelCall:
         """The calls beside the conversation, for a purpose."""
         return ModelCall(self, self.roles.helper, purpose)
 
@@ -297,13 +297,13 @@ class TurnModels:
         """
         own = self.own
         role = own.chosen.role if data is None else data.get("role")
-        return own if role == own.chosen.role else ModelCall(self, self.roles.of(role))
+        return own if role == own.chosen.role else ModelCall(self, self.roles.choose_model(role))
 
 
 def _usage_data(response: Any) -> dict[str, Any]:
     """Return what events say of a response: its usage and why it ended."""
     return {
-        "usage": _plain(getattr(response, "usage", None)),
+        "usage": _make_plain(getattr(response, "usage", None)),
         "finish_reason": getattr(response, "finish_reason", None),
     }
 
@@ -317,5 +317,5 @@ def error_data(error: Exception) -> dict[str, Any]:
     return data
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     return value.model_dump() if isinstance(value, BaseModel) else value

@@ -108,7 +108,7 @@ class ModelAsker:
         context, provider = history.context, model.provider
         target = (chosen.name, chosen.model) if budgets.is_anything_known else ()
         stated = chosen.request_budget()
-        messages = await budgets.messages(context, provider, *target, stated=stated)
+        messages = await budgets.get_messages(context, provider, *target, stated=stated)
         if len(self.tool_specs) != len(state.tools):
             # A tool was mounted during the turn, such as one that reads what was put aside.
             self.describe_tools()
@@ -122,7 +122,7 @@ class ModelAsker:
             options["response_format"] = state.response_format
         refused = [messages]
 
-        async def shorter() -> ChatRequest | None:
+        async def shorten_request() -> ChatRequest | None:
             target = (chosen.name, chosen.model)
             refusals = len(refused) - 1
             fewer = await budgets.fewer_messages(refused[-1], refusals, context, provider, *target)
@@ -135,7 +135,7 @@ class ModelAsker:
         request = requests.build(given, self.tool_specs, **options)
         number = report.iterations
         if ledger is None:
-            response = await model.ask(request, number, shorter, early=early)
+            response = await model.ask(request, number, shorten_request, early=early)
         else:
             estimate = estimate_of(request, provider, ledger)
             call = ledger.reserve(estimate, is_closing=is_closing)
@@ -147,7 +147,7 @@ class ModelAsker:
                     if lowered is not None:
                         options["max_output_tokens"] = lowered
                         request = requests.build(given, self.tool_specs, **options)
-                    response = await model.ask(request, number, shorter, early=early)
+                    response = await model.ask(request, number, shorten_request, early=early)
                     call.settle_call(
                         getattr(response, "usage", None),
                         answer_tokens=partial(answer_tokens, response),
@@ -195,7 +195,7 @@ class ModelAsker:
     async def _describe_request(self) -> dict[str, Any]:
         """Return what hooks get of a call before it is made."""
         return {
-            **self._state.models.own.identity(),
+            **self._state.models.own.describe_call(),
             "message_count": len(await self._state.history.context.get_messages()),
             "iteration": self._state.report.iterations,
         }
@@ -231,11 +231,15 @@ async def ask_aside(state: TurnState, request: ChatRequest, purpose: str) -> Cha
         BudgetUsedUpError: The turn may make no further call.
         Exception: What the provider raised.
     """
-    model, iteration, ledger = state.models.helper(purpose), state.report.iterations, state.ledger
+    model, iteration, ledger = (
+        state.models.make_helper(purpose),
+        state.report.iterations,
+        state.ledger,
+    )
     if model.chosen.named is not None:
         request = request.model_copy(update={"model": model.chosen.named})
     if ledger is None:
-        return await model.ask(request, iteration, _never)
+        return await model.ask(request, iteration, _shorten_nothing)
     call = ledger.reserve(estimate_of(request, model.provider, ledger))
     if isinstance(call, Limit):
         raise BudgetUsedUpError(call.reason)
@@ -244,7 +248,7 @@ async def ask_aside(state: TurnState, request: ChatRequest, purpose: str) -> Cha
             if (bound := bound_of(request, model.provider, ledger)) is not None:
                 most = call.hold(bound)
                 request = request.model_copy(update={"max_output_tokens": most})
-            response = await model.ask(request, iteration, _never)
+            response = await model.ask(request, iteration, _shorten_nothing)
             call.settle_call(
                 getattr(response, "usage", None), answer_tokens=partial(answer_tokens, response)
             )
@@ -253,5 +257,5 @@ async def ask_aside(state: TurnState, request: ChatRequest, purpose: str) -> Cha
     return response
 
 
-async def _never() -> None:
+async def _shorten_nothing() -> None:
     """Make no shorter request: such calls are short."""

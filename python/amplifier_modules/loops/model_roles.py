@@ -80,7 +80,7 @@ def choose_provider(providers: Mapping[str, Any], preferred: str | None) -> tupl
         logger.warning("default provider `%s` is not mounted (mounted: %s)", preferred, names)
     if len(providers) == 1:
         return next(iter(providers.items()))
-    return min(providers.items(), key=lambda item: _priority(item[1]))
+    return min(providers.items(), key=lambda item: _read_priority(item[1]))
 
 
 def mounted_as(name: str, providers: Mapping[str, Any]) -> str | None:
@@ -115,7 +115,7 @@ def tool_tags(provider: Any, settings: TagSettings) -> tuple[str, ...]:
     return tuple(tag for tag in named if isinstance(tag, str)) or settings.tool_tags
 
 
-def _priority(provider: Any) -> float:
+def _read_priority(provider: Any) -> float:
     config = getattr(provider, "config", None)
     settings = cast("dict[str, Any]", config) if isinstance(config, dict) else {}
     for value in (getattr(provider, "priority", None), settings.get("priority")):
@@ -199,7 +199,7 @@ class Roles:
         self.helper = self._choose_model.get(FAST, self.own)
         """Makes the calls beside the conversation."""
 
-    def of(self, role: object) -> ChosenModel:
+    def choose_model(self, role: object) -> ChosenModel:
         """Return the model of a role; None is that of the turn's own calls.
 
         Raises:

@@ -15,7 +15,7 @@ from amplifier_providers.running.run_sync import caller_into_loop
 from ..spending.ledger import Ledger
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
-from .boundary.together import together
+from .boundary.together import find_together
 from .settings import LoopSettings
 
 RATE_LIMIT_DELAY = "orchestrator:rate_limit_delay"
@@ -144,8 +144,8 @@ async def warn_in_time(ledger: Ledger) -> AsyncGenerator[None]:
         yield
         return
     timer = _Timer(ledger)
-    async with together() as running:
-        cancel = running.start(timer.run, _nothing)
+    async with find_together() as running:
+        cancel = running.start(timer.run, _do_nothing)
         try:
             yield
         finally:
@@ -183,5 +183,5 @@ class _Timer:
         return self._block is not None
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Do nothing."""

@@ -153,7 +153,7 @@ def line_about(error: RecoverableError, calls: int, tools: Mapping[str, Any]) ->
         call=call,
         name=clip_line(error.tool_name),
         text=clip_line(error.text).rstrip("."),
-        tools=_choice(error.tool_name, tools),
+        tools=_suggest_choice(error.tool_name, tools),
     )
 
 
@@ -165,7 +165,7 @@ def tool_for_example(errors: Iterable[RecoverableError], tools: Mapping[str, Any
     names = [error.tool_name for error in errors if error.kind in _ABOUT_FORM]
     if not names or not tools:
         return None
-    meant = filter(None, (_nearest(name, tools) for name in names))
+    meant = filter(None, (_find_nearest(name, tools) for name in names))
     final = (name for name, tool in tools.items() if can_end_turn(tool))
     return next(meant, None) or next(final, None) or next(iter(tools))
 
@@ -182,13 +182,13 @@ def clip_line(text: str) -> str:
     return line if len(line) <= _MAX_CHARS else f"{line[:_MAX_CHARS]}…"
 
 
-def _nearest(name: str, tools: Mapping[str, Any]) -> str | None:
+def _find_nearest(name: str, tools: Mapping[str, Any]) -> str | None:
     import difflib  # late: most turns have no such error
 
     return name if name in tools else next(iter(difflib.get_close_matches(name, tools, n=1)), None)
 
 
-def _choice(name: str, tools: Mapping[str, Any]) -> str:
-    if nearest := _nearest(name, tools):
+def _suggest_choice(name: str, tools: Mapping[str, Any]) -> str:
+    if nearest := _find_nearest(name, tools):
         return f"Did you mean `{nearest}`?"
     return f"The tools: {clip_line(', '.join(f'`{each}`' for each in sorted(tools)) or 'none')}."

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_providers.requests.foreign_form import InvalidMessageError, is_foreign, native
+from amplifier_providers.requests.foreign_form import InvalidMessageError, is_foreign, make_native
 
 from ..contexts.changes import OwnMessage, SentMessages, count_changes
 from .settings import LoopSettings
@@ -52,7 +52,7 @@ class RequestBuilder:
         fields = {"messages": [], "tools": tools or None, "reasoning_effort": effort, **options}
         request: ChatRequest = _request_of(fields)
         # Each of them was validated when it was made: a second look costs as much as all else here.
-        request.messages.extend(self._models(messages))
+        request.messages.extend(self._make_models(messages))
         return request
 
     def tool_specs(self, tools: Mapping[str, Any]) -> list[ToolSpec]:
@@ -60,7 +60,7 @@ class RequestBuilder:
         self._specs = tool_specs(tools, self._specs)
         return list(self._specs)
 
-    def _models(self, messages: list[dict[str, Any]]) -> list[Message]:
+    def _make_models(self, messages: list[dict[str, Any]]) -> list[Message]:
         if self._changes != count_changes():
             # A message that is its own snapshot equals it, whatever was changed in it.
             self._snapshots.clear()
@@ -74,8 +74,8 @@ class RequestBuilder:
         if lineage is None or lineage != before:
             self._compare(messages, known)
         for position in range(known, len(messages)):
-            models.append(_model(messages, position))
-            snapshots.append(_snapshot(messages[position]))
+            models.append(_make_model(messages, position))
+            snapshots.append(_take_snapshot(messages[position]))
         self._lineage = lineage
         return models
 
@@ -87,8 +87,8 @@ class RequestBuilder:
                 continue
             for index in range(start, end):
                 if messages[index] != self._snapshots[index]:
-                    self._models_of_last[index] = _model(messages, index)
-                    self._snapshots[index] = _snapshot(messages[index])
+                    self._models_of_last[index] = _make_model(messages, index)
+                    self._snapshots[index] = _take_snapshot(messages[index])
 
 
 def tool_specs(tools: Mapping[str, Any], before: Iterable[ToolSpec] = ()) -> list[ToolSpec]:
@@ -114,15 +114,15 @@ def tool_specs(tools: Mapping[str, Any], before: Iterable[ToolSpec] = ()) -> lis
     return specs
 
 
-def _snapshot(message: dict[str, Any]) -> dict[str, Any]:
+def _take_snapshot(message: dict[str, Any]) -> dict[str, Any]:
     """Return what a message is compared with: a copy, as one changed in place would equal itself."""
     return message if type(message) is OwnMessage else dict(message)
 
 
-def _model(messages: list[dict[str, Any]], position: int) -> Message:
+def _make_model(messages: list[dict[str, Any]], position: int) -> Message:
     message = messages[position]
     if is_foreign(message):
-        message = native(messages, position)
+        message = make_native(messages, position)
     if message.get("content", "") is None:
         # OpenAI's form of an assistant message with tool calls only.
         message = {**message, "content": ""}

@@ -35,13 +35,13 @@ def _at_least_one(count: int) -> int:
     return count
 
 
-def _errors(count: int) -> int:
+def _check_error_count(count: int) -> int:
     if count < 2 and count != UNLIMITED:
         raise ValueError
     return count
 
 
-def _prompt(text: str) -> str:
+def _check_prompt(text: str) -> str:
     if text.count(TOOLS_PLACE) != 1:
         raise ValueError
     return text
@@ -57,7 +57,9 @@ class LoopSettings(Settings):
     ] = UNLIMITED
     """Model calls in a turn before the model is asked to wrap up."""
     max_equal_errors: Annotated[
-        int, AfterValidator(_errors), Form("a whole number, at least 2, or -1 for no limit")
+        int,
+        AfterValidator(_check_error_count),
+        Form("a whole number, at least 2, or -1 for no limit"),
     ] = 5
     """How many times in a row a tool may fail with the same arguments and the same error before the
     turn ends; the model is warned two times before. For calls in tags, how many
@@ -120,7 +122,7 @@ class LoopSettings(Settings):
     """The form of a call in tags that the model is asked for; either is understood."""
     tool_prompt: Annotated[
         OptionalText,
-        AfterValidator(lambda text: text and _prompt(text)),
+        AfterValidator(lambda text: text and _check_prompt(text)),
         Form("a text that has `{tools}` once, where the list of the tools belongs"),
     ] = None
     """What a model that writes its calls in tags reads of them, with `{tools}` in the place of

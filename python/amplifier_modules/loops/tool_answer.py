@@ -28,7 +28,7 @@ class Answer:
             return self.content
         return "\n".join(block["text"] for block in self.content if "text" in block)
 
-    def after(self, note: str) -> str | list[dict[str, Any]]:
+    def add_note(self, note: str) -> str | list[dict[str, Any]]:
         """Return the content with a note before it, where no limit cuts it."""
         if isinstance(self.content, str):
             return f"{note}\n{self.content}"
@@ -67,10 +67,10 @@ def answer_of(result: Any, limit: int | None = None) -> Answer:
         Exception: What the code of the result raised.
     """
     is_error = getattr(result, "success", True) is False
-    return Answer(fit_content(limit, _content(result, limit)), is_error)
+    return Answer(fit_content(limit, _make_content(result, limit)), is_error)
 
 
-def _content(result: Any, limit: int | None) -> str | list[dict[str, Any]]:
+def _make_content(result: Any, limit: int | None) -> str | list[dict[str, Any]]:
     output = getattr(result, "output", result)
     if type(result) not in _PLAIN:
         _check(result)
@@ -154,17 +154,17 @@ def fit_content(
     kept: list[dict[str, Any]] = []
     room = limit - MIN_RESULT_BYTES // 2
     for index, block in enumerate(content):
-        size = _size(block)
+        size = _measure_size(block)
         if size is None:
             kept.append({"type": "text", "text": _NO_JSON})
             continue
         if size > room:
             text = block.get("text") if block.get("type") == "text" else None
-            rest = sum(_size(other) or 0 for other in content[index + 1 :])
+            rest = sum(_measure_size(other) or 0 for other in content[index + 1 :])
             if isinstance(text, str) and room > MIN_RESULT_BYTES // 2:
                 # In JSON a character may take twelve times as many bytes as here, at most.
-                kept.append({**block, "text": _beginning(text, room // 12)})
-                size = max(0, size - (_size(kept[-1]) or 0))
+                kept.append({**block, "text": _cut_to_beginning(text, room // 12)})
+                size = max(0, size - (_measure_size(kept[-1]) or 0))
             note = _NOTE.format(bytes=size + rest, limit=limit)
             return [*kept, {"type": "text", "text": note}]
         kept.append(block)
@@ -176,7 +176,7 @@ def _clip(text: str, limit: int) -> str:
     size = len(text) if text.isascii() else _utf8_bytes(text)
     if size <= limit:
         return text
-    kept = _beginning(text, limit - len(_NOTE) - 40)
+    kept = _cut_to_beginning(text, limit - len(_NOTE) - 40)
     cut = size - len(kept.encode("utf-8", "replace"))
     return kept + _NOTE.format(bytes=cut, limit=limit)
 
@@ -187,7 +187,7 @@ def _utf8_bytes(text: str) -> int:
     return sum(len(piece.encode("utf-8", "replace")) for piece in pieces)
 
 
-def _beginning(text: str, most: int) -> str:
+def _cut_to_beginning(text: str, most: int) -> str:
     """Return as many whole characters as take at most `most` bytes in UTF-8."""
     text = text[:most]
     if text.isascii():
@@ -196,7 +196,7 @@ def _beginning(text: str, most: int) -> str:
     return encoded.decode("utf-8", "ignore")
 
 
-def _size(block: dict[str, Any]) -> int | None:
+def _measure_size(block: dict[str, Any]) -> int | None:
     """Return how many bytes a block takes as JSON; None if it is nested too deep, or in itself."""
     try:
         return len(json.dumps(block, default=str))

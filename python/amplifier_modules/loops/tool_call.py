@@ -178,7 +178,7 @@ class CallRun:
         is_judged = asks or not hooks.begin_unjudged(about)
         if is_judged:
             tool_input, question = await self._judge_call(about, tool_input, asks=asks)
-        tool = self._runnable(tool_input)
+        tool = self._find_runnable(tool_input)
         if is_judged and cancellation.is_cancelled:
             return NOT_STARTED
         if question is not None:
@@ -255,7 +255,7 @@ class CallRun:
             raise DeniedByHookError(verdict.reason)
         return verdict.tool_input, verdict.question
 
-    def _runnable(self, tool_input: Any) -> Any:
+    def _find_runnable(self, tool_input: Any) -> Any:
         """Return the tool of a call that can be run with these arguments.
 
         Raises:

@@ -17,7 +17,7 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from ..spending.account import Limit
 from ..tool.endings import ToolExitError
 from .answers.response import RequestedCall
-from .boundary.together import Together, together
+from .boundary.together import Together, find_together
 from .call_errors import error_of_call
 from .recoverable_errors import RecoverableError
 from .tool_answer import INTERRUPTED, NOT_STARTED, fit_content
@@ -72,7 +72,7 @@ class ToolRound:
 
     async def __aenter__(self) -> Self:
         """Begin."""
-        self._together = together()
+        self._together = find_together()
         await self._together.__aenter__()
         return self
 
@@ -107,7 +107,7 @@ class ToolRound:
             finally:
                 # Also where the task was cancelled again meanwhile: what is stored has its results.
                 if self._state.history.awaits_results:
-                    self.results = self.messages()
+                    self.results = self.make_messages()
                     await self._state.history.add_results(self.results)
         return is_handled
 
@@ -132,7 +132,7 @@ class ToolRound:
         answers = (call.final_answer for call in self._calls if call.final_answer is not None)
         return next(answers, None)
 
-    def errors(self) -> list[RecoverableError]:
+    def list_errors(self) -> list[RecoverableError]:
         """Return the errors of the calls, in their order."""
         return [
             error_of_call(index, call.requested, call.answer, call.failure)
@@ -230,14 +230,14 @@ class ToolRound:
                 cancel()
         await self._together.wait()
 
-    def messages(self) -> list[dict[str, Any]]:
+    def make_messages(self) -> list[dict[str, Any]]:
         """Return the results as tool messages, in the order of the calls."""
         messages: list[dict[str, Any]] = []
         for index, call in enumerate(self._calls):
             requested, answer = call.requested, call.answer
             content = answer.content
             if self._notes and (note := self._notes[index]) is not None:
-                content = fit_content(self._state.rules.max_bytes, answer.after(note))
+                content = fit_content(self._state.rules.max_bytes, answer.add_note(note))
             message: dict[str, Any] = {
                 "role": "tool",
                 "tool_call_id": requested.id,

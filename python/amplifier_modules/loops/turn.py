@@ -85,7 +85,7 @@ class Turn:
             ledger.report_to(state.hooks)
             ledger.begin()
         try:
-            with state.cancellation.interruptible() as whole:
+            with state.cancellation.make_interruption() as whole:
                 whole.defer()
                 await self._run()
         finally:
@@ -100,7 +100,7 @@ class Turn:
         outcome = Outcome.ERROR
         was_interrupted = False
         try:
-            with state.cancellation.interruptible() as conversation:
+            with state.cancellation.make_interruption() as conversation:
                 await state.hooks.notify(EXECUTION_START, lambda: {"prompt": self._prompt})
                 outcome = await self._converse_in_time()
                 if outcome in _STOPPED and state.history.ends_in_tool_results:
@@ -117,7 +117,7 @@ class Turn:
     async def _close(self, outcome: Outcome, *, was_interrupted: bool) -> None:
         state = self._state
         if self._goal is not None:
-            state.report.goal_final = self._goal.final(outcome)
+            state.report.goal_final = self._goal.describe_end(outcome)
         end = TurnEnding(state, outcome)
         if outcome is Outcome.CANCELLED:
             was_immediate = was_interrupted or state.cancellation.is_immediate
@@ -316,7 +316,7 @@ class Turn:
         given_up = state.equal_errors.given_up
         if recovery is not None:
             if not state.cancellation.is_cancelled:
-                await recovery.note_calls(calls.errors(), calls.count, report.iterations)
+                await recovery.note_calls(calls.list_errors(), calls.count, report.iterations)
             given_up = recovery.given_up or given_up
         if given_up is not None:
             report.give_up(given_up)

@@ -50,7 +50,7 @@ class TurnEnding:
         """
         rest = self._last_steps(reason)
         try:
-            with self._cancellation.interruptible() as closing:
+            with self._cancellation.make_interruption() as closing:
                 for step in rest:
                     await step
         except anyio.get_cancelled_exc_class():
@@ -80,7 +80,7 @@ class TurnEnding:
         yield from self._closing_events()
 
     def _closing_events(self) -> LastSteps:
-        for event, data in self._report.endings(self._outcome):
+        for event, data in self._report.make_endings(self._outcome):
             yield self._hooks.emit(event, data)
 
     async def _close_history(self) -> None:

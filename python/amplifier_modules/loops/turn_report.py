@@ -90,7 +90,7 @@ class TurnReport:
         self.answer = self.answer or f"The turn was ended: {given_up.reason}."
         logger.warning("the turn was ended: %s", given_up.reason)
 
-    def endings(self, outcome: Outcome) -> Iterator[Ending]:
+    def make_endings(self, outcome: Outcome) -> Iterator[Ending]:
         """Yield the closing events of a turn, each once; `turn_count` is its number of model calls."""
         status = EXECUTION_STATUS[outcome]
         about = {"orchestrator": self.orchestrator, "turn_count": self.iterations}

@@ -16,9 +16,9 @@ def listener_check(hooks: Any) -> Callable[[str], bool]:
 
     Of a registry that cannot be asked, it says so of every event.
     """
-    return hooks.is_heard if isinstance(hooks, _REGISTRIES) else _always
+    return hooks.is_heard if isinstance(hooks, _REGISTRIES) else _accept_event
 
 
-def _always(event: str) -> bool:
+def _accept_event(event: str) -> bool:
     del event
     return True

@@ -45,7 +45,7 @@ def child_plan(
     providers: Mapping[str, Any] = {}
     chosen: list[dict[str, Any]] = []
     if model is None:
-        kept = [each for each in _providers(rights) if rights.is_unchanged(each)]
+        kept = [each for each in _list_providers(rights) if rights.is_unchanged(each)]
         remounted = [*kept, *remounted]
         own = {name for each in kept for name, _ in each.providers}
         providers = {name: each for name, each in rights.providers.items() if name not in own}
@@ -72,7 +72,7 @@ def _is_needed(module: MountedModule, rights: Rights) -> bool:
     return module.kind == "hook" or bool(rights.own_tools(module))
 
 
-def _providers(rights: Rights) -> Iterable[MountedModule]:
+def _list_providers(rights: Rights) -> Iterable[MountedModule]:
     return (each for each in rights.modules if each.kind == "provider")
 
 
@@ -95,8 +95,8 @@ def _choose_provider(rights: Rights, model: str) -> tuple[dict[str, Any], list[d
     if not name or (":" in model and not default):
         raise ValueError(f"`model` is `{model}` (must be a provider, or `provider:model`)")
     module = f"provider-{name}"
-    listed = [each for each in _providers(rights) if each.entry["module"] == module]
-    listed = listed or [each for each in _providers(rights) if name in dict(each.providers)]
+    listed = [each for each in _list_providers(rights) if each.entry["module"] == module]
+    listed = listed or [each for each in _list_providers(rights) if name in dict(each.providers)]
     is_own = bool(listed) and rights.is_unchanged(listed[0])
     if not default and not is_own and name in rights.providers:
         return {name: rights.providers[name]}, []

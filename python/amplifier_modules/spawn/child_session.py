@@ -126,7 +126,7 @@ class ChildSession:
             await self._begin(coordinator)
             if coordinator.cancellation.is_cancelled:
                 return CANCELLED
-            return await self._turn(coordinator, prompt)
+            return await self._run_turn(coordinator, prompt)
         finally:
             with anyio.CancelScope(shield=True):
                 await self.session.cleanup()
@@ -193,17 +193,17 @@ class ChildSession:
         if (system := self._recipe.system) is not None:
             set_factory = getattr(context, "set_system_prompt_factory", None)
             if callable(set_factory):
-                await cast("Any", set_factory(_factory(system)))
+                await cast("Any", set_factory(_make_prompt_factory(system)))
             else:
                 await context.add_message({"role": "system", "content": system})
         for message in self._messages:
             await context.add_message(message)
 
-    async def _turn(self, coordinator: Any, prompt: str) -> Answer:
+    async def _run_turn(self, coordinator: Any, prompt: str) -> Answer:
         account, token = self._account, coordinator.cancellation
         is_ours = getattr(coordinator.get("orchestrator"), "keeps_budget", False) is True
         response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
-        coordinator.hooks._listen(account.listeners(response))
+        coordinator.hooks._listen(account.make_listeners(response))
         ledger = Ledger(
             self._budget or Budget(model_calls=None), self._rights.ledger, owner=coordinator
         )
@@ -219,7 +219,7 @@ class ChildSession:
             ledger.is_over = True
             coordinator.hooks._listen(None)
             with anyio.CancelScope(shield=True):
-                self.messages = await _conversation(coordinator.get("context"))
+                self.messages = await _read_conversation(coordinator.get("context"))
         return account.answer(text, is_cancelled=token.is_cancelled)
 
 
@@ -229,7 +229,7 @@ def _own_loader(parent: Any) -> Any:
     return None if isinstance(loader, ModuleLoader) else loader
 
 
-async def _conversation(context: Any) -> list[dict[str, Any]]:
+async def _read_conversation(context: Any) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = [] if context is None else await context.get_messages()
     return [{**each} for each in messages if each.get("role") != "system"]
 
@@ -241,8 +241,8 @@ def _check_tools(names: Iterable[str], mounted: Mapping[str, Any]) -> None:
             raise ValueError(f"no tool `{each}` is mounted (there are: {known})")
 
 
-def _factory(system: str) -> Any:
-    async def prompt() -> str:
+def _make_prompt_factory(system: str) -> Any:
+    async def return_prompt() -> str:
         return system
 
-    return prompt
+    return return_prompt

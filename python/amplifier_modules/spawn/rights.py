@@ -75,11 +75,11 @@ class Rights:
         return cls(
             tools=list_mounted(coordinator, "tools"),
             providers=list_mounted(coordinator, "providers"),
-            handlers=_handlers(coordinator.hooks),
+            handlers=_list_handlers(coordinator.hooks),
             approvals=coordinator.approval_system,
             display=coordinator.display_system,
             ledger=running_ledger(),
-            capabilities=_capabilities(coordinator, modules),
+            capabilities=_collect_capabilities(coordinator, modules),
             modules=modules,
         )
 
@@ -123,7 +123,7 @@ class Rights:
             if each.serial not in own and (each.serial in of_modules or each.event in JUDGED_EVENTS)
         ]
 
-    def judges(self) -> list[Handler]:
+    def list_judges(self) -> list[Handler]:
         """Return the handlers that judge sub-agents with modules of their own."""
         return [each for each in self._shared_handlers() if each.event in JUDGED_EVENTS]
 
@@ -151,7 +151,7 @@ class Rights:
 
 def hand_on(handlers: Iterable[Handler], hooks: Any) -> None:
     """Register handlers with another registry, each in its place, and none a second time."""
-    registered = [(each.event, each.function) for each in _handlers(hooks)]
+    registered = [(each.event, each.function) for each in _list_handlers(hooks)]
     for each in handlers:
         if (each.event, each.function) in registered:
             continue
@@ -168,13 +168,13 @@ def hand_on(handlers: Iterable[Handler], hooks: Any) -> None:
         )
 
 
-def _handlers(hooks: Any) -> tuple[Handler, ...]:
+def _list_handlers(hooks: Any) -> tuple[Handler, ...]:
     # Asked of the class: a stand-in would answer any attribute of its own.
     listed: Any = getattr(cast(Any, type(hooks)), "_all_registrations", None)
     return () if listed is None else tuple(Handler(*each) for each in listed(hooks))
 
 
-def _capabilities(coordinator: Any, modules: Iterable[MountedModule]) -> dict[str, Any]:
+def _collect_capabilities(coordinator: Any, modules: Iterable[MountedModule]) -> dict[str, Any]:
     names = {*_OF_APPLICATIONS}
     for each in modules:
         names |= each.capabilities - _OF_ONE_SESSION

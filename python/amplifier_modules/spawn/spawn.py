@@ -95,8 +95,8 @@ class Spawn:
         """
         from .child_session import Recipe
 
-        recipe = Recipe(system, _tools(tools), _model(model), context)
-        child = self._child(prompt, recipe, budget, messages=messages)
+        recipe = Recipe(system, _make_tools(tools), _check_model(model), context)
+        child = self._make_child(prompt, recipe, budget, messages=messages)
         return await self._have_done(child, prompt, description, background=background)
 
     @overload
@@ -131,7 +131,7 @@ class Spawn:
             TaskLimitError: Sub-agents are nested too deeply, or there are too many.
             RuntimeError: The task, or one that continues it, is not over.
         """
-        task = self._tasks.task(id)
+        task = self._tasks.find_task(id)
         running = self._tasks.running_in(task.session_id)
         if running is task:
             raise RuntimeError(f"the task `{id}` is not over; wait for its result or cancel it")
@@ -144,7 +144,7 @@ class Spawn:
             raise LookupError(f"the conversation of the task `{id}` is no longer kept")
         recipe, messages = task.kept
         options: dict[str, Any] = {"messages": messages, "session_id": task.session_id}
-        child = self._child(prompt, recipe, budget, **options)
+        child = self._make_child(prompt, recipe, budget, **options)
         return await self._have_done(child, prompt, task.description, background=background)
 
     def tasks(self) -> list[TaskInfo]:
@@ -153,7 +153,7 @@ class Spawn:
 
     def news(self) -> Iterable[TaskInfo]:
         """Yield the tasks in the background that are over, each once."""
-        return self._tasks.news()
+        return self._tasks.take_news()
 
     async def result(self, id: str) -> TaskResult:
         """Wait for the end of a task and return its result.
@@ -161,7 +161,7 @@ class Spawn:
         Raises:
             LookupError: There is no such task.
         """
-        return await self._tasks.result(id)
+        return await self._tasks.wait_for_result(id)
 
     def cancel(self, id: str) -> None:
         """Cancel a task, if it is not over; its result says so.
@@ -179,7 +179,7 @@ class Spawn:
             return self._tasks.start(child, prompt, description)
         return await self._tasks.run(child, prompt, description)
 
-    def _child(
+    def _make_child(
         self, prompt: str, recipe: Recipe, budget: Budget | None, **options: Any
     ) -> ChildSession:
         from ..spending.budget import Budget
@@ -212,15 +212,15 @@ def offer_spawn(coordinator: Any, limits: TaskLimits) -> None:
         coordinator.register_capability(SESSION_SPAWN, Spawn(tasks))
 
 
-def _tools(tools: Sequence[Any] | None) -> tuple[Any, ...] | None:
+def _make_tools(tools: Sequence[Any] | None) -> tuple[Any, ...] | None:
     if tools is None:
         return None
     if isinstance(tools, str) or not isinstance(tools, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
         raise TypeError(f"`tools` is a `{type(tools).__name__}` (must be a list)")
-    return tuple(map(_tool, tools))
+    return tuple(map(_make_tool, tools))
 
 
-def _tool(given: Any) -> Any:
+def _make_tool(given: Any) -> Any:
     if isinstance(given, str):
         return given
     if isinstance(getattr(given, "name", None), str) and callable(getattr(given, "execute", None)):
@@ -235,7 +235,7 @@ def _tool(given: Any) -> Any:
     )
 
 
-def _model(model: Any) -> Any:
+def _check_model(model: Any) -> Any:
     if model is None or isinstance(model, str):
         return model
     if isinstance(model, type) or not callable(getattr(model, "complete", None)):

@@ -63,7 +63,7 @@ class Used:
         self.tool_calls += other.tool_calls
         self.unpriced_calls += other.unpriced_calls
 
-    def contribution(self) -> dict[str, Any]:
+    def describe_cost(self) -> dict[str, Any]:
         """Return what was paid, for the channel `session.cost`."""
         return {
             "cost_usd": str(self.cost or Decimal(0)),
@@ -71,7 +71,7 @@ class Used:
             "unpriced_calls": self.unpriced_calls,
         }
 
-    def facts(self) -> dict[str, Any]:
+    def describe_usage(self) -> dict[str, Any]:
         """Return it for the event `task:end`."""
         return {
             "usage": {name: self.usage.get(name, 0) for name in TOKENS},

@@ -79,7 +79,7 @@ class Task:
         self.awaited_by: str | None = None
         """The tool call that waits for it; None in the background."""
 
-    def info(self) -> TaskInfo:
+    def describe_task(self) -> TaskInfo:
         """Return the state of the task."""
         return TaskInfo(
             id=self.id,
@@ -169,15 +169,15 @@ class Tasks:
 
     def list(self) -> list[TaskInfo]:
         """Return the state of each task, oldest first; of those that are over, the last ones."""
-        return [task.info() for task in self._tasks.values()]
+        return [task.describe_task() for task in self._tasks.values()]
 
-    async def result(self, id: str) -> TaskResult:
+    async def wait_for_result(self, id: str) -> TaskResult:
         """Wait for the end of a task and return its result.
 
         Raises:
             LookupError: There is no such task.
         """
-        task = self.task(id)
+        task = self.find_task(id)
         await task.ended.wait()
         self._read(task)
         return self._result_of(task)
@@ -188,11 +188,11 @@ class Tasks:
         Raises:
             LookupError: There is no such task.
         """
-        task = self.task(id)
+        task = self.find_task(id)
         task.cancel()
         self._read(task)
 
-    def task(self, id: str) -> Task:
+    def find_task(self, id: str) -> Task:
         """Return a task.
 
         Raises:
@@ -224,12 +224,12 @@ class Tasks:
             (each for each in tasks if each.session_id == session_id and each.result is None), None
         )
 
-    def news(self) -> Iterable[TaskInfo]:
+    def take_news(self) -> Iterable[TaskInfo]:
         """Yield the tasks in the background that are over, each once."""
         for task in list(self._tasks.values()):
             if task.result is not None and not task.is_announced:
                 task.is_announced = True
-                yield task.info()
+                yield task.describe_task()
 
     async def close(self) -> None:
         """Cancel all tasks and wait for their end, for a limited time."""
@@ -287,7 +287,7 @@ class Tasks:
                 "status": answer.status,
                 "reason": answer.reason,
                 "duration_ms": round((world.monotonic() - began) * 1000),
-                **used.facts(),
+                **used.describe_usage(),
             }
             try:
                 with anyio.move_on_after(GRACE_SECONDS, shield=True):
@@ -358,7 +358,7 @@ class Tasks:
         """Add to what all sub-agents have used: the providers of this session know nothing of it."""
         if self._used is None:
             self._used = Used()
-            contribution = self._used.contribution
+            contribution = self._used.describe_cost
             self.coordinator.register_contributor(SESSION_COST, "sub-agents", contribution)
         self._used.add(used)
 

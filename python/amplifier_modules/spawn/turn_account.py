@@ -24,7 +24,7 @@ class TurnAccount:
         self._stop_reason: Any = None
         self._ending: Mapping[str, Any] = {}
 
-    def listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
+    def make_listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
         """Return what the events of a session amount to.
 
         Args:

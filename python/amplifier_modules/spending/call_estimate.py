@@ -30,13 +30,13 @@ def estimate_of(request: ChatRequest, provider: Any, ledger: Ledger) -> Estimate
             asks for each of its requests by itself (`asks_allowance`).
         ledger: The ledger of the turn; what it does not limit is not estimated.
     """
-    if not (ledger.limits("tokens") or ledger.limits("cost")) or _asks_allowance(provider):
+    if not (ledger.has_limit("tokens") or ledger.has_limit("cost")) or _asks_allowance(provider):
         return NOTHING
     messages = (message.model_dump(exclude_none=True) for message in request.messages)
     tokens = sum(map(estimate_tokens, messages))
     tools = (tool.model_dump_json(exclude_none=True) for tool in request.tools or ())
     tokens += sum(map(len, tools)) // CHARACTERS_PER_TOKEN
-    cost = _cost(provider, "input_cost", tokens) if ledger.limits("cost") else None
+    cost = _estimate_cost(provider, "input_cost", tokens) if ledger.has_limit("cost") else None
     return Estimate(tokens, cost or Decimal(0))
 
 
@@ -47,7 +47,7 @@ def bound_of(request: ChatRequest, provider: Any, ledger: Ledger) -> CallBound |
     has a `call_cost`, which takes the tokens of a request and of its answer and returns US dollars;
     without it, what an `input_cost` says of the request is held back.
     """
-    if not (ledger.limits("tokens") or ledger.limits("cost")) or _asks_allowance(provider):
+    if not (ledger.has_limit("tokens") or ledger.has_limit("cost")) or _asks_allowance(provider):
         return None
     longest = request.max_output_tokens or _longest_answer(provider)
     if longest is None:
@@ -55,9 +55,11 @@ def bound_of(request: ChatRequest, provider: Any, ledger: Ledger) -> CallBound |
     tokens = most_input_tokens(request, len(request.model_dump_json()))
     if callable(getattr(provider, "call_cost", None)):
         return CallBound(
-            tokens, longest, lambda read, written: _cost(provider, "call_cost", read, written)
+            tokens,
+            longest,
+            lambda read, written: _estimate_cost(provider, "call_cost", read, written),
         )
-    cost = _cost(provider, "input_cost", tokens) if ledger.limits("cost") else None
+    cost = _estimate_cost(provider, "input_cost", tokens) if ledger.has_limit("cost") else None
     return CallBound(tokens, longest, lambda read, written: cost)
 
 
@@ -65,8 +67,8 @@ def answer_tokens(response: Any) -> int:
     """Return the estimated tokens of an answer."""
     content: Any = getattr(response, "content", None)
     if isinstance(content, list):
-        content = [_plain(block) for block in content]  # pyright: ignore[reportUnknownVariableType]
-    calls = [_plain(call) for call in getattr(response, "tool_calls", None) or ()]
+        content = [_make_plain(block) for block in content]  # pyright: ignore[reportUnknownVariableType]
+    calls = [_make_plain(call) for call in getattr(response, "tool_calls", None) or ()]
     return estimate_tokens({"content": content, "tool_calls": calls})
 
 
@@ -81,11 +83,11 @@ def _longest_answer(provider: Any) -> int | None:
     return longest if type(longest) is int and longest > 0 else None
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     return value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
 
 
-def _cost(provider: Any, method: str, *tokens: int) -> Decimal | None:
+def _estimate_cost(provider: Any, method: str, *tokens: int) -> Decimal | None:
     price = getattr(provider, method, None)
     try:
         cost = price(*tokens) if callable(price) else None

@@ -65,7 +65,7 @@ class Ledger(Account):
         if isinstance(budget, SharedBudget):
             self._shared, budget = account_of(budget), Budget(model_calls=None)
         above: list[Account] = [] if self._shared is None else [self._shared]
-        above += [] if parent is None else parent._chain()
+        above += [] if parent is None else parent._list_accounts()
         super().__init__(budget, clock, above)
         self.owner = owner
         self.is_over = False
@@ -79,9 +79,9 @@ class Ledger(Account):
         self._has_begun = False
         self._runs = False
 
-    def limits(self, kind: LimitKind) -> bool:
+    def has_limit(self, kind: LimitKind) -> bool:
         """Whether this turn or one around it has a limit of this kind."""
-        return any(getattr(each.budget, kind) is not None for each in self._chain())
+        return any(getattr(each.budget, kind) is not None for each in self._list_accounts())
 
     def reserve(
         self, estimate: Estimate = NOTHING, *, is_closing: bool = False
@@ -95,41 +95,41 @@ class Ledger(Account):
             is_closing: Whether it is the call that ends the turn, past the limit of model calls.
         """
         with self._lock:
-            if (limit := self._forbidden(estimate, is_closing=is_closing)) is not None:
+            if (limit := self._find_limit(estimate, is_closing=is_closing)) is not None:
                 return limit
-            for ledger in self._chain():
+            for ledger in self._list_accounts():
                 ledger._calls_under_way += 1
                 ledger._hold_back(estimate)
-        is_limited = self.limits("tokens") or self.limits("cost")
+        is_limited = self.has_limit("tokens") or self.has_limit("cost")
         return Reservation(estimate, self, is_limited=is_limited)
 
     @property
     def has_called(self) -> bool:
         """Whether the turn, or the one that it is a part of, has called the model."""
-        *_, whole = self._parts()
+        *_, whole = self._list_parts()
         return whole._model_calls > 0
 
     def take_tool_call(self) -> Limit | None:
         """Count a tool call that is about to run; return the limit that forbids it, if any."""
         with self._lock:
-            for ledger in self._chain():
+            for ledger in self._list_accounts():
                 limit = ledger._used_up() or ledger._tools_limit()
                 if limit is not None:
                     return limit
-            for ledger in self._chain():
+            for ledger in self._list_accounts():
                 ledger._tool_calls += 1
         return None
 
     def reached_limit(self) -> Limit | None:
         """Return the limit that forbids another model call, if any."""
         with self._lock:
-            return self._forbidden(NOTHING)
+            return self._find_limit(NOTHING)
 
     def seconds_left(self) -> float | None:
         """Return the seconds until the turn must end; None for no limit."""
         left = [
             ledger.budget.seconds - ledger._stopwatch.seconds
-            for ledger in self._chain()
+            for ledger in self._list_accounts()
             if ledger.budget.seconds is not None
         ]
         return max(min(left), 0.0) if left else None
@@ -138,7 +138,7 @@ class Ledger(Account):
         """Return the seconds until the turn must end as its clocks run now; None if they do not."""
         left = [
             account.budget.seconds - account._stopwatch.seconds
-            for account in self._chain()
+            for account in self._list_accounts()
             if account.budget.seconds is not None and not account._stopwatch.is_paused
         ]
         return max(min(left), 0.0) if left else None
@@ -147,7 +147,7 @@ class Ledger(Account):
         """Return the limit of seconds that is reached first."""
         limits = [
             (account.budget.seconds - account._stopwatch.seconds, number, account)
-            for number, account in enumerate(self._chain())
+            for number, account in enumerate(self._list_accounts())
             if account.budget.seconds is not None
         ]
         *_, account = min(limits, default=(0, 0, self))
@@ -177,14 +177,14 @@ class Ledger(Account):
         Those of a shared budget run on while another of its turns runs.
         """
         with self._lock:
-            for ledger in self._turns():
+            for ledger in self._list_turns():
                 ledger._stopwatch.pause()
                 ledger._notice_running()
         try:
             yield
         finally:
             with self._lock:
-                for ledger in self._turns():
+                for ledger in self._list_turns():
                     ledger._stopwatch.resume()
                     ledger._notice_running()
 
@@ -194,17 +194,17 @@ class Ledger(Account):
 
         It may be called in any thread, and must return at once.
         """
-        for account in self._chain():
+        for account in self._list_accounts():
             account._stopwatch.listeners.append(listener)
         try:
             yield
         finally:
-            for account in self._chain():
+            for account in self._list_accounts():
                 account._stopwatch.listeners.remove(listener)
 
     def report_to(self, hooks: Emitter) -> None:
         """Send the warnings of the turn, and of the one that it is a part of, to these hooks."""
-        for ledger in self._parts():
+        for ledger in self._list_parts():
             ledger.hooks = hooks
 
     def seconds_to_warning(self) -> float | None:
@@ -214,29 +214,29 @@ class Ledger(Account):
         """
         left = [
             float(warned_from(ledger.budget.seconds) - Decimal(ledger._stopwatch.seconds))
-            for part in self._parts()
-            for ledger in part._own()
+            for part in self._list_parts()
+            for ledger in part._list_own()
             if ledger.budget.seconds is not None and "seconds" not in ledger._warned
         ]
         return min(left, default=None)
 
     async def warn(self) -> None:
         """Emit a warning, once for each limit, that most of it is used up."""
-        for hooks, data in self.warnings():
+        for hooks, data in self.take_warnings():
             await hooks.emit(BUDGET_WARNING, data)
 
-    def warnings(self) -> list[tuple[Emitter, dict[str, Any]]]:
+    def take_warnings(self) -> list[tuple[Emitter, dict[str, Any]]]:
         """Return the data of the warnings that are due, each once, and the hooks that get it.
 
         Those of the turns around this one are among them, as they may wait for it for long.
         """
         due: list[tuple[Emitter, dict[str, Any]]] = []
         with self._lock:
-            for ledger in self._turns():
+            for ledger in self._list_turns():
                 # Hooks of another thread have another event loop.
                 if ledger.hooks is None or ledger.is_over or ledger._thread != self._thread:
                     continue
-                for account in ledger._own():
+                for account in ledger._list_own():
                     due += [(ledger.hooks, data) for data in account._new_warnings()]
         return due
 
@@ -249,7 +249,7 @@ class Ledger(Account):
             LimitReachedError: That is less than the shortest answer.
         """
         with self._lock:
-            chain = list(self._chain())
+            chain = list(self._list_accounts())
             longest = [bound.longest_answer(*each._left_beside(held)) for each in chain]
             answer_tokens = min(longest)
             if answer_tokens < bound.shortest_answer:
@@ -263,26 +263,26 @@ class Ledger(Account):
     def count(self, held: Estimate, spent: Spent) -> None:
         """Count what was spent in the place of what is held back."""
         with self._lock:
-            for ledger in self._chain():
+            for ledger in self._list_accounts():
                 ledger._release(held)
                 ledger._add(spent)
 
     def end_call(self, held: Estimate, spent: Spent | None) -> None:
         """End a model call and count what was spent; None for a call that is not counted."""
         with self._lock:
-            for ledger in self._chain():
+            for ledger in self._list_accounts():
                 ledger._calls_under_way -= 1
                 ledger._release(held)
                 if spent is not None:
                     ledger._model_calls += 1
                     ledger._add(spent)
 
-    def _forbidden(self, estimate: Estimate, *, is_closing: bool = False) -> Limit | None:
+    def _find_limit(self, estimate: Estimate, *, is_closing: bool = False) -> Limit | None:
         """The limit that forbids a model call; those that allow no closing call come first."""
-        for ledger in self._chain():
+        for ledger in self._list_accounts():
             if (limit := ledger._used_up(estimate)) is not None:
                 return limit
-        for ledger in () if is_closing else self._chain():
+        for ledger in () if is_closing else self._list_accounts():
             if (limit := ledger._calls_limit()) is not None:
                 return limit
         return None
@@ -292,26 +292,26 @@ class Ledger(Account):
         runs = self._has_begun and not self.is_over and not self._stopwatch.is_paused
         if runs is not self._runs:
             self._runs = runs
-            for account in self._chain():
+            for account in self._list_accounts():
                 account._count_turn(1 if runs else -1)
 
-    def _own(self) -> Iterator[Account]:
+    def _list_own(self) -> Iterator[Account]:
         """Yield the ledger, and the account of the shared budget of its turn."""
         yield self
         if self._shared is not None:
             yield self._shared
 
-    def _parts(self) -> Iterator[Ledger]:
+    def _list_parts(self) -> Iterator[Ledger]:
         """Yield the ledger, and those of the turns of the same session that it is a part of."""
-        for ledger in self._turns():
+        for ledger in self._list_turns():
             if ledger is not self and not (ledger.owner is self.owner is not None):
                 return
             yield ledger
 
-    def _chain(self) -> tuple[Account, ...]:
+    def _list_accounts(self) -> tuple[Account, ...]:
         return self._accounts
 
-    def _turns(self) -> Iterator[Ledger]:
+    def _list_turns(self) -> Iterator[Ledger]:
         """Yield the ledger, and those of the turns around it."""
         ledger: Ledger | None = self
         while ledger is not None:

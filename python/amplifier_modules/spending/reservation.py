@@ -106,7 +106,7 @@ class Reservation:
         if produced is None and not self._held.output_tokens:
             produced = read_count(answer_tokens())
         reported = entered is not None and produced is not None
-        cost = _field(usage, "cost_usd")
+        cost = _read_field(usage, "cost_usd")
         dollars = read_dollars(cost) if isinstance(cost, Decimal) else None
         is_known = reported and cost is None
         self._end(_sum_spent(self._held, entered, produced, dollars, is_priced=not is_known))
@@ -164,10 +164,10 @@ def _sum_spent(
 
 
 def _count(usage: Any, name: str) -> TokenCount | None:
-    return read_count(_field(usage, name))
+    return read_count(_read_field(usage, name))
 
 
-def _field(usage: Any, name: str) -> Any:
+def _read_field(usage: Any, name: str) -> Any:
     if isinstance(usage, Mapping):
         return cast("Mapping[str, Any]", usage).get(name)
     return getattr(usage, name, None)

@@ -47,7 +47,7 @@ class ToolSchema:
         """
         name = getattr(function, "__name__", type(function).__name__)
         signature = inspect.signature(function)
-        annotations = _annotations(function, name, names)
+        annotations = _read_annotations(function, name, names)
         docs = parse(inspect.getdoc(function) or "")
         self.description = (docs.description or "").strip()
         """The docstring without the part about its arguments."""
@@ -57,7 +57,7 @@ class ToolSchema:
         fields: dict[str, Any] = {}
         described = {each.arg_name: each.description for each in docs.params}
         for position, parameter in enumerate(signature.parameters.values()):
-            annotation = _annotation(name, parameter, annotations)
+            annotation = _read_annotation(name, parameter, annotations)
             if position == 0 and _is_context(annotation):
                 self.context = annotation
                 continue
@@ -72,7 +72,7 @@ class ToolSchema:
                 field = Annotated[annotation, Field(description=text)]
             has_default = parameter.default is not _Parameter.empty
             fields[parameter.name] = NotRequired[field] if has_default else field
-        self._adapter = _adapter(name, fields)
+        self._adapter = _make_adapter(name, fields)
         self.json = self._json_schema()
         """The JSON schema of the arguments."""
 
@@ -85,7 +85,9 @@ class ToolSchema:
         try:
             values = self._adapter.validate_python(dict(given))
         except ValidationError as error:
-            problems = "; ".join(self._problem(each) for each in error.errors(include_url=False))
+            problems = "; ".join(
+                self._describe_problem(each) for each in error.errors(include_url=False)
+            )
         else:
             return self._split(values)
         message = f"the arguments of `{tool}` cannot be used: {problems}"
@@ -114,7 +116,7 @@ class ToolSchema:
                     continue  # a default that only Python knows is no part of the schema
         return schema
 
-    def _problem(self, detail: Any) -> str:
+    def _describe_problem(self, detail: Any) -> str:
         *_, last = detail["loc"] or ("",)
         place = ".".join(map(str, detail["loc"]))
         if detail["type"] == "missing":
@@ -132,22 +134,22 @@ class ToolSchema:
 def state_type(annotation: Any) -> type | UnionType | None:
     """Return `State` of `ToolContext[State]`, a class or several; None if it cannot be checked."""
     arguments: tuple[Any, ...] = getattr(annotation, "__args__", ())
-    classes = _classes(arguments[0]) if arguments else []
+    classes = _list_classes(arguments[0]) if arguments else []
     found: Any = None
     for each in classes:
         found = each if found is None else found | each
     return found
 
 
-def _classes(named: Any) -> list[type]:
+def _list_classes(named: Any) -> list[type]:
     if named is None:
         return [type(None)]
     origin = get_origin(named)
     if origin in {Union, UnionType}:
-        members = [_classes(each) for each in get_args(named)]
+        members = [_list_classes(each) for each in get_args(named)]
         return [each for member in members for each in member] if all(members) else []
     if origin is Annotated:
-        return _classes(get_args(named)[0])
+        return _list_classes(get_args(named)[0])
     try:
         isinstance(None, origin or named)
     except TypeError:  # `Any`, a `TypedDict`, a protocol without `runtime_checkable`
@@ -155,7 +157,7 @@ def _classes(named: Any) -> list[type]:
     return [origin or named]
 
 
-def _annotations(
+def _read_annotations(
     function: Callable[..., Any], name: str, names: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     home: Any = function
@@ -170,7 +172,9 @@ def _annotations(
         raise TypeError(message) from error
 
 
-def _annotation(name: str, parameter: inspect.Parameter, annotations: Mapping[str, Any]) -> Any:
+def _read_annotation(
+    name: str, parameter: inspect.Parameter, annotations: Mapping[str, Any]
+) -> Any:
     if star := _VARIADIC.get(parameter.kind):
         raise TypeError(
             f"`{name}` takes `{star}{parameter.name}`, which has no schema; name each parameter"
@@ -187,7 +191,7 @@ def _is_context(annotation: Any) -> bool:
     return (get_origin(annotation) or annotation) is ToolContext
 
 
-def _adapter(name: str, fields: dict[str, Any]) -> TypeAdapter[dict[str, Any]]:
+def _make_adapter(name: str, fields: dict[str, Any]) -> TypeAdapter[dict[str, Any]]:
     arguments: Any = TypedDict("Arguments", fields)  # type: ignore[misc] # made at run time
     # Only what a parameter names is passed on.
     arguments.__pydantic_config__ = ConfigDict(extra="forbid", hide_input_in_errors=True)

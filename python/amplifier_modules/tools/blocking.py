@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from amplifier_core.error_messages import short_repr
 from amplifier_core.models import ToolResult
 from amplifier_modules.tools.result_bytes import clip_bytes
-from amplifier_providers.value_problems import problem
+from amplifier_providers.value_problems import describe_problem
 
 _INVALID = "invalid_arguments"
 
@@ -43,7 +43,7 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
         """Take these arguments, and return results of at most `max_bytes` bytes."""
         self._arguments = arguments
         self.max_bytes = max_bytes
-        self.input_schema: dict[str, Any] = _schema(arguments)
+        self.input_schema: dict[str, Any] = _build_schema(arguments)
 
     @abstractmethod
     def run(self, arguments: ArgumentsT, stop: Event) -> dict[str, Any]:
@@ -61,32 +61,32 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run the tool; errors of the input or the files are in the result."""
         if not isinstance(input, dict):  # pyright: ignore[reportUnnecessaryIsInstance] -- a model wrote it
-            return self._failure(
+            return self._make_failure(
                 f"the arguments are {short_repr(input)} (must be an object)", _INVALID
             )
         try:
             arguments = self._arguments.model_validate(input)
         except ValidationError as error:
             details = error.errors(include_url=False)
-            problems = (problem(self._arguments, detail, {}) for detail in details)
-            return self._failure("; ".join(problems), _INVALID)
+            problems = (describe_problem(self._arguments, detail, {}) for detail in details)
+            return self._make_failure("; ".join(problems), _INVALID)
         stop = Event()
         try:
             output = await anyio.to_thread.run_sync(
                 self.run, arguments, stop, abandon_on_cancel=True
             )
         except (OSError, ValueError) as error:
-            return self._failure(str(error), type(error).__name__)
+            return self._make_failure(str(error), type(error).__name__)
         finally:
             stop.set()
         return ToolResult(output=output)
 
-    def _failure(self, message: str, kind: str) -> ToolResult:
+    def _make_failure(self, message: str, kind: str) -> ToolResult:
         message = clip_bytes(message, self.max_bytes)
         return ToolResult(success=False, error={"message": message, "type": kind})
 
 
-def _schema(arguments: type[Arguments]) -> dict[str, Any]:
+def _build_schema(arguments: type[Arguments]) -> dict[str, Any]:
     """Return the JSON schema of the arguments without titles, which repeat the names."""
     schema = arguments.model_json_schema()
     properties = {

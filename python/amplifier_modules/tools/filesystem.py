@@ -51,7 +51,7 @@ class ReadFile(BlockingTool[_ReadFile]):
 
     def run(self, arguments: _ReadFile, stop: Event) -> dict[str, Any]:
         """Read the lines asked for."""
-        policy = self._secret_files.policy(arguments.path)
+        policy = self._secret_files.choose_policy(arguments.path)
         window = policy.lines(
             arguments.path,
             first=arguments.offset,
@@ -66,7 +66,7 @@ class ReadFile(BlockingTool[_ReadFile]):
             "offset": arguments.offset,
             "shown_lines": window.shown_lines,
         }
-        content = ResultBytes(self.max_bytes, figures).beginning(window.content)
+        content = ResultBytes(self.max_bytes, figures).take_beginning(window.content)
         whole = content.count(b"\n")
         if len(content) < len(window.content):
             figures["shown_lines"] = whole + (content[-1:] not in (b"\n", b""))
@@ -109,7 +109,7 @@ class ListDirectory(BlockingTool[_ListDirectory]):
             "path": echo_argument(path_text(self._policy.resolve(arguments.path)), self.max_bytes),
             "total": total,
         }
-        output["entries"] = ResultBytes(self.max_bytes, output).first(
+        output["entries"] = ResultBytes(self.max_bytes, output).take_first(
             entries,
             lambda entry: {"name": path_text(entry[0]), "type": entry[1], "bytes": entry[2]},
         )

@@ -71,12 +71,12 @@ def walk_parts(
             stop=stop,
         )
 
-    for walk in _looks(found, parts, look, stop):
+    for walk in _look_at_parts(found, parts, look, stop):
         found.total += walk.total
         found.total_bytes += walk.total_bytes
         endings.update(walk.endings)
         files.add(walk.files)
-    found.endings, found.files = dict(endings), files.first()
+    found.endings, found.files = dict(endings), files.list_first()
     return found
 
 
@@ -117,12 +117,12 @@ def search_parts(
             stop=stop,
         )
 
-    for report in _looks(found, parts, look, stop):
+    for report in _look_at_parts(found, parts, look, stop):
         for total in _TOTALS:
             setattr(found, total, getattr(found, total) + getattr(report, total))
         lines.add(report.lines)
         files.add(report.files)
-    found.lines, found.files = lines.first(), files.first()
+    found.lines, found.files = lines.list_first(), files.list_first()
     return found
 
 
@@ -130,7 +130,7 @@ _SLACK = 2
 _TOTALS = ("total_matches", "total_files", "searched_files", "searched_lines", "binary_files")
 
 
-def _looks(
+def _look_at_parts(
     found: Walked | Searched, parts: Iterable[Part], look: Callable[[Part], Any], stop: Event
 ) -> Iterator[Any]:
     """Yield the result of each look, and count what cannot be read."""
@@ -163,12 +163,12 @@ class _Kept(Generic[FoundT]):
     def add(self, items: list[FoundT]) -> None:
         """Take the results of a part, and drop the last ones once there are many more than fit."""
         self._items += items
-        self._characters += sum(map(_characters, items))
+        self._characters += sum(map(_count_characters, items))
         is_long = len(self._items) > _SLACK * (self._limit + 1)
         if is_long or self._characters > _SLACK * self._most_characters:
             self._cut()
 
-    def first(self) -> list[FoundT]:
+    def list_first(self) -> list[FoundT]:
         """Return them in their order."""
         self._cut()
         return self._items
@@ -180,10 +180,10 @@ class _Kept(Generic[FoundT]):
             if number == self._limit or self._characters > self._most_characters:
                 del self._items[number:]
                 return
-            self._characters += _characters(item)
+            self._characters += _count_characters(item)
 
 
-def _characters(item: Any) -> int:
+def _count_characters(item: Any) -> int:
     """How many characters the texts of a result have: a result for the model has at least these."""
     return sum(len(value) for value in item if isinstance(value, str))
 

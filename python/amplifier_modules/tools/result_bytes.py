@@ -41,7 +41,7 @@ class ResultBytes:
     def __init__(self, limit: int, figures: dict[str, Any]) -> None:
         self.left = limit - _CLOSING_BYTES - written_bytes(figures)
 
-    def first(
+    def take_first(
         self, items: Iterable[ItemT], written: Callable[[ItemT], Any], share: float = 1.0
     ) -> list[Any]:
         """Return the first items, as they are written, up to the one for which there is no room.
@@ -63,7 +63,7 @@ class ResultBytes:
             taken.append(value)
         return taken
 
-    def beginning(self, content: bytes) -> bytes:
+    def take_beginning(self, content: bytes) -> bytes:
         """Return the whole lines that fit; if not even the first one does, its whole characters."""
         if _text_bytes(content) <= self.left:
             return content

@@ -65,7 +65,7 @@ class Scope:
         else:
             self.others += 1
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         """Say what is left out, and how to look there."""
         paths = [path_text(path) for path in self.left_out]
         named = ", ".join(f"`{echo_argument(path, _MAX_SENTENCE_BYTES)}`" for path in paths)
@@ -117,7 +117,7 @@ def scope_of(
             scope.leave_out(folder)
             continue
         try:
-            files, folders = reader.names(folder, most + 1)
+            files, folders = reader.list_names(folder, most + 1)
         except InterruptedError:
             raise
         except OSError:
@@ -161,7 +161,7 @@ class _Reader:
         """Whether no more names are to be read."""
         return self._left <= 0
 
-    def names(self, folder: str, most: int) -> tuple[list[str], list[str]]:
+    def list_names(self, folder: str, most: int) -> tuple[list[str], list[str]]:
         """The names of the first files that fit and of the first folders, at most so many."""
         files: list[str] = []
         folders: list[str] = []

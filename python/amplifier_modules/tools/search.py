@@ -74,7 +74,7 @@ class Glob(BlockingTool[_Glob]):
         """Walk the folder and count what matches."""
         order, limit = _ORDERS[arguments.sort], arguments.limit
         pattern = arguments.pattern
-        scope = _scope(self._policy, arguments.path, pattern, self._bound, stop)
+        scope = _find_scope(self._policy, arguments.path, pattern, self._bound, stop)
         if scope is None:
             walk = self._policy.walk(
                 arguments.path,
@@ -104,9 +104,9 @@ class Glob(BlockingTool[_Glob]):
         }
         room = ResultBytes(self.max_bytes, output)
         ranked = sorted(walk.endings.items(), key=lambda item: (-item[1], item[0]))
-        extensions = room.first(ranked, lambda item: (path_text(item[0]), item[1]), share=0.5)
+        extensions = room.take_first(ranked, lambda item: (path_text(item[0]), item[1]), share=0.5)
         output["extensions"] = dict(extensions)
-        output["files"] = room.first(
+        output["files"] = room.take_first(
             walk.files, lambda file: {"path": path_text(file[0]), "bytes": file[1]}
         )
         output["truncated"] = walk.total > len(output["files"])
@@ -169,11 +169,11 @@ class Grep(BlockingTool[_Grep]):
 
     def run(self, arguments: _Grep, stop: Event) -> dict[str, Any]:
         """Search the folder."""
-        policy = self._secret_files.policy(arguments.path)
+        policy = self._secret_files.choose_policy(arguments.path)
         content = arguments.mode == "content"
         limit, max_files = (arguments.limit, 0) if content else (0, arguments.limit)
         order = "largest" if arguments.mode == "count" else "path"
-        scope = _scope(policy, arguments.path, arguments.glob, self._bound, stop)
+        scope = _find_scope(policy, arguments.path, arguments.glob, self._bound, stop)
         if scope is None:
             report = policy.search(
                 arguments.pattern,
@@ -214,13 +214,13 @@ class Grep(BlockingTool[_Grep]):
         room = ResultBytes(self.max_bytes, output)
         if content:
             kind, total = "matches", report.total_matches
-            output[kind] = room.first(
+            output[kind] = room.take_first(
                 report.lines,
                 lambda found: {"path": path_text(found[0]), "line": found[1], "text": found[2]},
             )
         else:
             kind, total = "files", report.total_files
-            output[kind] = room.first(
+            output[kind] = room.take_first(
                 report.files, lambda file: {"path": path_text(file[0]), "matches": file[1]}
             )
         output["truncated"] = total > len(output[kind])
@@ -228,7 +228,9 @@ class Grep(BlockingTool[_Grep]):
         return _add_omissions(output, omitted, report.unreadable)
 
 
-def _scope(policy: PathPolicy, path: str, pattern: str, bound: Bound, stop: Event) -> Scope | None:
+def _find_scope(
+    policy: PathPolicy, path: str, pattern: str, bound: Bound, stop: Event
+) -> Scope | None:
     """The part of the folder to look at; None for all of it."""
     name = _name_pattern(pattern)
     if name is None:
@@ -246,7 +248,7 @@ def _name_pattern(pattern: str) -> str | None:
 
 
 def _left_out(scope: Scope | None) -> dict[str, str]:
-    return {} if scope is None else {"left_out": scope.sentence()}
+    return {} if scope is None else {"left_out": scope.write_sentence()}
 
 
 def _add_omissions(

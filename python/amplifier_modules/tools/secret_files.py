@@ -26,7 +26,7 @@ class SecretFiles:
             return False  # the read itself says so
         return False
 
-    def policy(self, path: str) -> PathPolicy:
+    def choose_policy(self, path: str) -> PathPolicy:
         """Return the policy of the call that runs now and reads at this path."""
         try:
             is_approved = ToolContext.current().is_approved(self._tool)

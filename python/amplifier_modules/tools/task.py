@@ -17,7 +17,7 @@ from amplifier_modules.spawn.tasks import coordinator_of
 from amplifier_modules.tool.context import CURRENT
 from amplifier_modules.tools.blocking import Arguments
 from amplifier_providers.settings import OptionalText, Settings, read_settings
-from amplifier_providers.value_problems import Form, problem
+from amplifier_providers.value_problems import Form, describe_problem
 
 from ..spending.budget import Budget, budget_of
 
@@ -88,7 +88,7 @@ class TaskTool:
         """Give tasks to sub-agents of this session."""
         self._coordinator = coordinator
         self._settings = settings
-        self.input_schema: dict[str, Any] = _schema()
+        self.input_schema: dict[str, Any] = _build_schema()
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Do an action; an error of it is in the result."""
@@ -96,20 +96,22 @@ class TaskTool:
             arguments = _Task.model_validate(input)
         except ValidationError as error:
             details = error.errors(include_url=False)
-            return _failure("; ".join(problem(_Task, detail, {}) for detail in details))
+            return _make_failure(
+                "; ".join(describe_problem(_Task, detail, {}) for detail in details)
+            )
         spawn = self._spawn()
         if not callable(spawn):
-            return _failure("this session has no `session.spawn`, which the tool needs")
+            return _make_failure("this session has no `session.spawn`, which the tool needs")
         if arguments.action != "start" and not isinstance(spawn, Spawn):
-            return _failure(f"`session.spawn` of this application cannot `{arguments.action}`")
+            return _make_failure(f"`session.spawn` of this application cannot `{arguments.action}`")
         try:
             return await self._act(spawn, arguments)
         except (LookupError, RuntimeError, TaskLimitError, ValueError) as error:
-            return _failure(str(error))
+            return _make_failure(str(error))
 
     async def _act(self, spawn: Any, arguments: _Task) -> ToolResult:
         if arguments.action == "status":
-            return ToolResult(output={"tasks": [_line(each) for each in spawn.tasks()]})
+            return ToolResult(output={"tasks": [_describe_task(each) for each in spawn.tasks()]})
         if arguments.action == "start":
             result = await spawn(
                 _require("prompt", arguments.prompt),
@@ -180,11 +182,11 @@ def _task_result(result: Any, *, background: bool = False) -> ToolResult:
         return ToolResult(output={"id": result, "status": "running", "note": text})
     if (failure := result.failure()) is not None:
         partial = f"; what there is of its answer:\n{result.text}" if result.text else ""
-        return _failure(failure + partial)
+        return _make_failure(failure + partial)
     return ToolResult(output={"id": result.id, "answer": result.text})
 
 
-def _line(task: TaskInfo) -> dict[str, Any]:
+def _describe_task(task: TaskInfo) -> dict[str, Any]:
     return {"id": task.id, "description": task.description, "status": task.status}
 
 
@@ -194,11 +196,11 @@ def _require(name: str, value: str | None) -> str:
     return value
 
 
-def _failure(message: str) -> ToolResult:
+def _make_failure(message: str) -> ToolResult:
     return ToolResult(success=False, error={"message": message})
 
 
-def _schema() -> dict[str, Any]:
+def _build_schema() -> dict[str, Any]:
     properties = _Task.model_json_schema()["properties"]
     for field in properties.values():
         field.pop("title", None)

@@ -30,10 +30,14 @@ def is_session_tag(tag: str) -> bool:
 
 def _tool_tags(value: Any) -> Any:
     """Read the tags of calls; those of a session are made here, once for each mount."""
-    return (f"tool_{world.random_bytes(8).hex()}",) if value == SESSION else _tags("tool")(value)
+    return (
+        (f"tool_{world.random_bytes(8).hex()}",)
+        if value == SESSION
+        else _make_tag_reader("tool")(value)
+    )
 
 
-def _tags(default: str) -> Callable[[Any], Any]:
+def _make_tag_reader(default: str) -> Callable[[Any], Any]:
     """Make a reader of a tag name, a list of a name and its aliases, or true for the default."""
 
     def read(value: Any) -> Any:
@@ -52,5 +56,7 @@ def _tags(default: str) -> Callable[[Any], Any]:
     return read
 
 
-ThinkingTags = Annotated[tuple[str, ...], BeforeValidator(_tags("thinking")), Form(_FORM)]
+ThinkingTags = Annotated[
+    tuple[str, ...], BeforeValidator(_make_tag_reader("thinking")), Form(_FORM)
+]
 ToolTags = Annotated[tuple[str, ...], BeforeValidator(_tool_tags), Form(f"{_FORM}, or `{SESSION}`")]

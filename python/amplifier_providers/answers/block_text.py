@@ -31,12 +31,12 @@ def block_text(block: Mapping[str, Any]) -> str | None:
         case "text" if kind != "text" and isinstance(block.get("text"), str):
             return block["text"]
         case "code" if isinstance(block.get("text"), str):
-            return _fence(block["text"], block.get("language"))
+            return _write_fence(block["text"], block.get("language"))
         case "table":
-            return _table(block.get("columns"), block.get("rows"))
+            return _write_table(block.get("columns"), block.get("rows"))
         case "chart" if "data" in block:
-            written = _json({"kind": block.get("kind"), "data": block["data"]})
-            return None if written is None else _fence(written, "json")
+            written = _write_json({"kind": block.get("kind"), "data": block["data"]})
+            return None if written is None else _write_fence(written, "json")
         case _:
             return None
 
@@ -47,20 +47,20 @@ def fence_for(text: str, least: int = 3) -> str:
     return "`" * max(least, longest + 1)
 
 
-def _fence(text: str, language: Any) -> str:
+def _write_fence(text: str, language: Any) -> str:
     """Return a code block that nothing in the text ends."""
     fence = fence_for(text)
     named = language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
     return f"{fence}{named}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}"
 
 
-def _table(columns: Any, rows: Any) -> str | None:
+def _write_table(columns: Any, rows: Any) -> str | None:
     if not isinstance(columns, list) or not isinstance(rows, list):
         return None
     lines = cast("list[Any]", [columns, *rows])
     if not all(isinstance(line, list) for line in lines):
         return None
-    table = [[_cell(value) for value in cast("list[Any]", line)] for line in lines]
+    table = [[_write_cell(value) for value in cast("list[Any]", line)] for line in lines]
     width = max(map(len, table))
     if width == 0 or width * len(table) > _MAX_TABLE_CELLS or any(None in line for line in table):
         return None
@@ -69,8 +69,8 @@ def _table(columns: Any, rows: Any) -> str | None:
     return "\n".join([head, f"|{' --- |' * width}", *body])
 
 
-def _cell(value: Any) -> str | None:
-    text = value if isinstance(value, str) else _json(value)
+def _write_cell(value: Any) -> str | None:
+    text = value if isinstance(value, str) else _write_json(value)
     if text is None:
         return None
     # Backslashes before a bar are doubled, or the last one would escape the bar.
@@ -78,7 +78,7 @@ def _cell(value: Any) -> str | None:
     return _LINE_END.sub("<br>", escaped)
 
 
-def _json(value: Any) -> str | None:
+def _write_json(value: Any) -> str | None:
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, TypeError, RecursionError):

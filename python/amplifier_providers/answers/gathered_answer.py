@@ -87,11 +87,11 @@ class Gathered:
         else:
             self.parts.append(Part(kind, text))
 
-    def text(self, kind: Kind = "text") -> str:
+    def join_text(self, kind: Kind = "text") -> str:
         """Return the text, or the thinking, so far."""
         return "".join(part.text for part in self.parts if part.kind == kind)
 
-    def response(self, answer: ProcessedStream, calls: dict[int, ToolCall]) -> ChatResponse:
+    def build_response(self, answer: ProcessedStream, calls: dict[int, ToolCall]) -> ChatResponse:
         """Return the response of an answer that ended without one.
 
         Args:
@@ -109,7 +109,7 @@ class Gathered:
         return ChatResponse(
             content=content,
             tool_calls=list(calls.values()) or None,
-            usage=_usage(answer.usage),
+            usage=_read_usage(answer.usage),
             metadata={"truncated": True} if answer.truncated else None,
         )
 
@@ -158,10 +158,10 @@ async def whole_response(source: AsyncIterator[Any]) -> ChatResponse:
     if pieces.response is not None:
         return pieces.response
     calls = {call.index: tool_call(call) for call in answer.calls}
-    return gathered.response(answer, calls)
+    return gathered.build_response(answer, calls)
 
 
-def _usage(usage: Any) -> Usage | None:
+def _read_usage(usage: Any) -> Usage | None:
     """Return a usage in our form; None for one that counts in another form."""
     if usage is None:
         return None

@@ -92,7 +92,7 @@ class Pieces:
     async def chunks(self) -> AsyncGenerator[StreamChunk | AgentEvent]:
         """Yield the chunks. An answer is whole that ends in text, a response or a finished chunk."""
         try:
-            async with closing(self._chunks()) as chunks:
+            async with closing(self._read_chunks()) as chunks:
                 async for chunk in chunks:
                     self.is_broken = self.is_broken or getattr(chunk, "error", None) is not None
                     yield chunk
@@ -100,7 +100,7 @@ class Pieces:
             self.is_broken = True
             raise
 
-    async def _chunks(self) -> AsyncGenerator[StreamChunk | AgentEvent]:
+    async def _read_chunks(self) -> AsyncGenerator[StreamChunk | AgentEvent]:
         async with closing(self._source) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ChatResponse):
@@ -109,7 +109,7 @@ class Pieces:
                 for chunk in self._read(piece):
                     yield chunk
         if self.response is not None:
-            async with closing(self._rest(self.response)) as rest:
+            async with closing(self._read_rest(self.response)) as rest:
                 async for chunk in rest:
                     yield chunk
         elif self._last is not None:
@@ -144,7 +144,7 @@ class Pieces:
         if chunk.dropped and self.call_index is not None:
             yield DroppedCall(self.call_index)
 
-    async def _rest(self, response: ChatResponse) -> AsyncGenerator[StreamChunk | AgentEvent]:
+    async def _read_rest(self, response: ChatResponse) -> AsyncGenerator[StreamChunk | AgentEvent]:
         is_streamed = self.is_streamed
         for chunk in self._text_to_correct(response) if is_streamed else ():
             yield chunk

@@ -44,10 +44,10 @@ class AnthropicProvider(WireProvider):
             retries: The retries of its calls; None for those of the settings.
         """
 
-        async def headers() -> Mapping[str, str]:
+        async def make_headers() -> Mapping[str, str]:
             return {"x-api-key": config.api_key, "anthropic-version": VERSION}
 
-        client = ServiceClient(SERVICE, config.base_url, headers, (config.api_key,))
+        client = ServiceClient(SERVICE, config.base_url, make_headers, (config.api_key,))
         super().__init__(SERVICE, config, client, AnthropicFormat(config), hooks, retries=retries)
         self.config = config
 
@@ -83,7 +83,9 @@ class AnthropicProvider(WireProvider):
             try:
                 entries += [dict(entry) for entry in page["data"]]
             except (ValueError, KeyError, TypeError) as error:
-                raise self._client.unfitting(_MODELS, "other content", expected, None) from error
+                raise self._client.make_unfitting(
+                    _MODELS, "other content", expected, None
+                ) from error
             if not page.get("has_more") or not page.get("last_id"):
                 break
             parameters["after_id"] = str(page["last_id"])
@@ -103,12 +105,12 @@ class AnthropicProvider(WireProvider):
         return ModelInfo(
             id=model,
             display_name=str(entry.get("display_name") or model),
-            context_window=_count(entry, "max_input_tokens") or self._window(profile),
+            context_window=_count(entry, "max_input_tokens") or self._find_window(profile),
             max_output_tokens=_count(entry, "max_tokens") or profile.max_output_tokens,
             capabilities=capabilities,
         )
 
-    def _window(self, profile: ModelProfile) -> int:
+    def _find_window(self, profile: ModelProfile) -> int:
         is_long = profile.long_context_beta and self.config.enable_1m_context
         return LONG_CONTEXT_TOKENS if is_long else profile.context_window
 

@@ -57,7 +57,7 @@ def add_thinking(
         if profile.always_thinks:
             _ask_for_least(encoded)
         return
-    kind = _kind(encoded, profile)
+    kind = _choose_kind(encoded, profile)
     if kind == "none" and (profile.is_known or asked.budget_tokens is None):
         if asked.is_asked:
             reason = f"`{body['model']}` does not support thinking"
@@ -75,7 +75,10 @@ def add_thinking(
     if kind == "adaptive":
         _add_adaptive(encoded, profile, config)
         return
-    body["thinking"] = {"type": "enabled", "budget_tokens": _budget(encoded, profile, length)}
+    body["thinking"] = {
+        "type": "enabled",
+        "budget_tokens": _choose_budget(encoded, profile, length),
+    }
     if config.thinking_display:
         body["thinking"]["display"] = config.thinking_display
     if profile.interleaved_beta and body.get("tools"):
@@ -108,7 +111,7 @@ def _add_adaptive(encoded: WireRequest, profile: ModelProfile, config: Anthropic
         )
 
 
-def _budget(encoded: WireRequest, profile: ModelProfile, length: int | None) -> int:
+def _choose_budget(encoded: WireRequest, profile: ModelProfile, length: int | None) -> int:
     """Return the tokens for thinking, for which the answer is made longer where it is too short.
 
     An explicit budget overrides the effort, and is added to the length of the answer.
@@ -134,7 +137,7 @@ def _budget(encoded: WireRequest, profile: ModelProfile, length: int | None) -> 
     return budget
 
 
-def _kind(encoded: WireRequest, profile: ModelProfile) -> str:
+def _choose_kind(encoded: WireRequest, profile: ModelProfile) -> str:
     """Return the kind of thinking that is asked for, if the model has it, else that of the model."""
     wanted = encoded.thinking.kind
     if wanted is None:

@@ -31,7 +31,7 @@ def add_tools(encoded: WireRequest, request: ChatRequest, config: AnthropicConfi
     for tool in tool_fields(request):
         name = tool["name"]
         if tool.get("type", "custom") in {"custom", "function"}:
-            sent[name] = TOOL_NAMES.wire(name)
+            sent[name] = TOOL_NAMES.fit_name(name)
             tools[sent[name]] = _encode_tool(tool, sent[name])
         else:
             of_api.append(_without_schema(tool))

@@ -62,7 +62,7 @@ class AnthropicRules(HistoryRules):
             }
         return None
 
-    def unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
+    def make_unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
         """Return the parts without calls of the server's tools whose id is taken."""
         kept: list[JsonDict] = []
         for part in parts:
@@ -98,11 +98,11 @@ def _is_server_result(part: JsonDict) -> bool:
 
 def turn_message(turn: Turn) -> JsonDict:
     """Return a turn as a message of the API."""
-    results = [_result(result) for result in turn.results]
-    return {"role": turn.role, "content": results + [_part(part) for part in turn.parts]}
+    results = [_write_result(result) for result in turn.results]
+    return {"role": turn.role, "content": results + [_write_part(part) for part in turn.parts]}
 
 
-def _part(part: JsonDict) -> JsonDict:
+def _write_part(part: JsonDict) -> JsonDict:
     match part["type"]:
         case "tool_call":
             wire: JsonDict = {
@@ -124,13 +124,13 @@ def _part(part: JsonDict) -> JsonDict:
             return part
 
 
-def _result(result: Result) -> JsonDict:
+def _write_result(result: Result) -> JsonDict:
     wire: JsonDict = {"type": "tool_result", "tool_use_id": result.call_id}
     if result.output:
         wire["content"] = (
             result.output
             if isinstance(result.output, str)
-            else [_part(block) for block in result.output]
+            else [_write_part(block) for block in result.output]
         )
     if result.is_error:
         wire["is_error"] = True

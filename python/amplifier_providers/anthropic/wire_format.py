@@ -68,10 +68,10 @@ class AnthropicFormat(WireFormat):
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         given = given_options(options)
         model: str = given.get("model") or request.model or self._config.default_model
-        history = self._history.check(request.messages, self._rules(model))
+        history = self._history.check(request.messages, self._make_rules(model))
         return self._encode(request, history, model, given)
 
-    def _rules(self, model: str) -> AnthropicRules:
+    def _make_rules(self, model: str) -> AnthropicRules:
         prefill = model_profile(model).prefill
         return AnthropicRules(PROVIDER, model, ends_with_user=not prefill, received=self._received)
 
@@ -112,7 +112,7 @@ class AnthropicFormat(WireFormat):
         config = self._config
         profile = model_profile(model)
         body: JsonDict = {"model": model}
-        turns = self._writer.turns(history, PROVIDER, model)
+        turns = self._writer.write_turns(history, PROVIDER, model)
         encoded = WireRequest(PROVIDER, model, history, turns, "messages", body)
         betas = list(config.beta_headers)
         encoded.thinking = requested_thinking(

@@ -76,7 +76,7 @@ def azure_client(
         return ServiceClient(service, base_url, key_headers, (key,))
 
     async def token_headers() -> Mapping[str, str]:
-        return {"authorization": f"Bearer {await tokens.token()}"}
+        return {"authorization": f"Bearer {await tokens.get_token()}"}
 
     client = ServiceClient(service, base_url, token_headers)
     tokens = Tokens(credential or credential_of(config), client.hide)

@@ -46,7 +46,7 @@ def _address(text: str | None) -> str | None:
     return text.strip()
 
 
-def _switch(text: str) -> bool:
+def _read_switch(text: str) -> bool:
     words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
     try:
         return words[text.strip().lower()]
@@ -69,15 +69,17 @@ class AzureOpenAIConfig(ResponsesSettings):
     """Another name of `endpoint`."""
     api_key: Annotated[ApiKey | None, Env(SERVICE.key_from)] = Field(default=None, repr=False)
     """The API key, which goes before Entra ID; also `AZURE_OPENAI_KEY`."""
-    use_managed_identity: Annotated[bool, Env("AZURE_USE_MANAGED_IDENTITY", read=_switch)] = False
+    use_managed_identity: Annotated[bool, Env("AZURE_USE_MANAGED_IDENTITY", read=_read_switch)] = (
+        False
+    )
     """Whether the managed identity of the machine is used."""
     managed_identity_client_id: Annotated[OptionalText, Env("AZURE_MANAGED_IDENTITY_CLIENT_ID")] = (
         None
     )
     """Which managed identity, where the machine has several."""
-    use_default_credential: Annotated[bool, Env("AZURE_USE_DEFAULT_CREDENTIAL", read=_switch)] = (
-        False
-    )
+    use_default_credential: Annotated[
+        bool, Env("AZURE_USE_DEFAULT_CREDENTIAL", read=_read_switch)
+    ] = False
     """Whether a login of the environment is used, such as that of the Azure command line."""
     api_version: Annotated[OptionalText, Env("AZURE_OPENAI_API_VERSION")] = None
     """Version of the API, which the address of a deployment needs; otherwise only `preview`."""

@@ -101,8 +101,8 @@ class DeploymentProvider(ChatProvider):
         service = replace(SERVICE, dialect="chat")
         client = azure_client(config, service, base_url, credential)
         preset, settings = (
-            _preset(profile_of(config, config.deployment), base_url),
-            _settings(config),
+            _make_preset(profile_of(config, config.deployment), base_url),
+            _make_settings(config),
         )
         wire_format = DeploymentFormat(config, with_settings(preset, settings), settings)
         super().__init__(
@@ -129,7 +129,7 @@ class DeploymentProvider(ChatProvider):
         return [{"id": self.azure.deployment}]
 
 
-def _preset(profile: ModelProfile, base_url: str) -> Preset:
+def _make_preset(profile: ModelProfile, base_url: str) -> Preset:
     thinks = profile.reasons or not profile.is_known
     outputs = {"schema": "json_schema", "object": "json_object", "none": "none"}
     return Preset(
@@ -147,7 +147,7 @@ def _preset(profile: ModelProfile, base_url: str) -> Preset:
     )
 
 
-def _settings(config: AzureOpenAIConfig) -> ChatSettings:
+def _make_settings(config: AzureOpenAIConfig) -> ChatSettings:
     shared = HttpSettings.model_fields.keys() & config.model_fields_set - _OF_SEVERAL_MODELS
     given = {key: getattr(config, key) for key in shared | (_ALSO_HERE & config.model_fields_set)}
     return ChatSettings(**given, default_model=config.deployment)

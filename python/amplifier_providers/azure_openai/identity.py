@@ -58,7 +58,7 @@ class Tokens:
         self._clock = clock
         self._token: AccessToken | None = None
 
-    async def token(self) -> str:
+    async def get_token(self) -> str:
         """Return a token that is valid for a while.
 
         Raises:

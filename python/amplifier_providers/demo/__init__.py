@@ -29,7 +29,7 @@ from amplifier_providers.requests.requested_thinking import requested_thinking
 from amplifier_providers.settings import Settings, read_settings
 
 from .decision import decide
-from .foreign import mapping
+from .foreign import read_mapping
 from .turn import Answer, read_turn
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class DemoProvider(BaseProvider):
             yield chunk
             await (anyio.sleep(pause) if pause else anyio.lowlevel.checkpoint())
         self._calls += 1
-        yield _response(answer, len(request.model_dump_json(exclude_none=True)))
+        yield _build_response(answer, len(request.model_dump_json(exclude_none=True)))
 
     def get_info(self) -> ProviderInfo:
         """Describe the provider."""
@@ -127,7 +127,7 @@ class DemoProvider(BaseProvider):
         del input_tokens, output_tokens
         return Decimal(0)
 
-    def contribution(self) -> dict[str, Any]:
+    def describe_cost(self) -> dict[str, Any]:
         """Return what the provider has cost so far, for the channel `session.cost`."""
         calls = {"model_calls": self._calls, "unpriced_calls": 0}
         return {"provider": self.name, "cost_usd": "0", **calls}
@@ -140,11 +140,11 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     await coordinator.mount("providers", provider, name=provider.name)
     register = getattr(coordinator, "register_contributor", None)
     if register is not None:
-        register(SESSION_COST, provider.name, provider.contribution)
+        register(SESSION_COST, provider.name, provider.describe_cost)
 
 
 def _forces_call(choice: Any) -> bool:
-    kind = choice if isinstance(choice, str) else mapping(choice).get("type")
+    kind = choice if isinstance(choice, str) else read_mapping(choice).get("type")
     return choice is not None and kind not in {"auto", "none"}
 
 
@@ -166,7 +166,7 @@ def _chunks_of(answer: Answer) -> Iterator[StreamChunk]:
         yield StreamChunk(type="tool_call", call=whole)
 
 
-def _response(answer: Answer, request_chars: int) -> ChatResponse:
+def _build_response(answer: Answer, request_chars: int) -> ChatResponse:
     content: list[Any] = []
     if answer.thinking:
         content.append(ThinkingBlock(thinking=answer.thinking))

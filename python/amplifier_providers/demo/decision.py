@@ -6,7 +6,7 @@ import json
 
 from amplifier_guard import TerminalText
 
-from .foreign import code, fence
+from .foreign import write_code, write_fence
 from .named_call import NamedCall, read_call
 from .next_step import choose_calls, think
 from .report import write_report
@@ -55,17 +55,17 @@ def _answer_call(turn: Turn, requested: NamedCall) -> Answer:
         return Answer(thoughts if turn.thinks else "", report or "The call has no result.", [])
     problem = requested.problem
     if not problem and not turn.may_call:
-        problem = f"I may not call a tool now, so {code(requested.tool)} was not called."
+        problem = f"I may not call a tool now, so {write_code(requested.tool)} was not called."
     if problem:
         thoughts = f"{_describe_request(turn)} It asks for a call that I cannot make."
         return Answer(thoughts if turn.thinks else "", problem, [])
-    thoughts = f"{_describe_request(turn)} It asks for a call of {code(requested.tool)}."
+    thoughts = f"{_describe_request(turn)} It asks for a call of {write_code(requested.tool)}."
     calls = [new_call(requested.tool, requested.arguments)]
     return Answer(thoughts, "", calls) if turn.thinks else Answer("", thoughts, calls)
 
 
 def _report_result(result: Result) -> str:
-    name = code(result.call.name)
+    name = write_code(result.call.name)
     output = result.text
     try:
         output = json.dumps(json.loads(output), indent=2, ensure_ascii=False)
@@ -78,7 +78,7 @@ def _report_result(result: Result) -> str:
         )
     if not output.strip():
         return f"{name} {'failed without a reason' if result.failed else 'answered nothing'}."
-    return f"{name} {'failed' if result.failed else 'answered'}:\n\n{fence(output, language)}"
+    return f"{name} {'failed' if result.failed else 'answered'}:\n\n{write_fence(output, language)}"
 
 
 def _describe_request(turn: Turn) -> str:

@@ -8,27 +8,27 @@ from typing import Any, cast
 from ..answers.block_text import fence_for
 
 
-def mapping(value: object) -> dict[str, Any]:
+def read_mapping(value: object) -> dict[str, Any]:
     """Return `value` if it is an object, else an empty one."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def items(value: object) -> list[Any]:
+def read_items(value: object) -> list[Any]:
     """Return `value` if it is a list, else an empty one."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
-def text(value: object) -> str:
+def read_text(value: object) -> str:
     """Return `value` if it is a string, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
-def whole(value: object) -> int | None:
+def read_whole(value: object) -> int | None:
     """Return `value` if it is a whole number, else None; true and false do not count."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def code(written: str) -> str:
+def write_code(written: str) -> str:
     """Return `written` as code on one line, whatever backticks it holds."""
     line = written.replace("\n", "\\n").strip() or " "
     fence = fence_for(line, 1)
@@ -36,7 +36,7 @@ def code(written: str) -> str:
     return f"{fence}{pad}{line}{pad}{fence}"
 
 
-def fence(written: str, language: str = "") -> str:
+def write_fence(written: str, language: str = "") -> str:
     """Return `written` as a block of code, whatever backticks it holds."""
     fence = fence_for(written)
     return f"{fence}{language}\n{written}\n{fence}"
@@ -47,12 +47,12 @@ def quote(written: str) -> str:
     return "\n".join(f"> {line}" for line in written.split("\n"))
 
 
-def number(count: int) -> str:
+def write_number(count: int) -> str:
     """Return `count` with its thousands set apart."""
     return f"{count:,}"
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def write_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; its last column holds figures."""
     lines = [header, ["---"] * (len(header) - 1) + ["---:"]]
     lines += [[cell.replace("|", "\\|") for cell in row] for row in rows]
@@ -62,4 +62,4 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def list_names(names: Sequence[str], most: int) -> str:
     """Return up to `most` names as code, with an ellipsis where there are more."""
     more = ", …" if len(names) > most else ""
-    return ", ".join(code(name) for name in names[:most]) + more
+    return ", ".join(write_code(name) for name in names[:most]) + more

@@ -10,7 +10,7 @@ from typing import Any
 
 from amplifier_core.suggest import suggest_name
 
-from .foreign import code, list_names, mapping
+from .foreign import list_names, read_mapping, write_code
 from .tool_schema import Tool, WrongValue
 
 _MAX_TOOLS = 30
@@ -46,36 +46,39 @@ def read_call(prompt: str, tools: Mapping[str, Tool]) -> NamedCall | None:
             return None
         return NamedCall(found["name"], {}, _no_such_tool(found["name"], tools))
     try:
-        arguments = _arguments(tool, (found["rest"] or "").strip())
+        arguments = _read_arguments(tool, (found["rest"] or "").strip())
     except WrongValue as error:
         end = "" if str(error).endswith("?") else "."
-        problem = f"I cannot call {code(tool.name)}: {error}{end}\n\n{_needs(tool)}"
+        problem = f"I cannot call {write_code(tool.name)}: {error}{end}\n\n{_describe_needs(tool)}"
         return NamedCall(tool.name, {}, problem)
     missing = [name for name in tool.required if name not in arguments]
     if missing:
-        lacks = f"I cannot call {code(tool.name)} without {list_names(missing, _MAX_TOOLS)}."
-        return NamedCall(tool.name, {}, f"{lacks}\n\n{_needs(tool)}")
+        lacks = f"I cannot call {write_code(tool.name)} without {list_names(missing, _MAX_TOOLS)}."
+        return NamedCall(tool.name, {}, f"{lacks}\n\n{_describe_needs(tool)}")
     return NamedCall(tool.name, arguments)
 
 
 def _find_tool(name: str, tools: Mapping[str, Tool]) -> Tool | None:
     if name in tools:
         return tools[name]
-    return next((tool for known, tool in tools.items() if _alike(known) == _alike(name)), None)
+    return next(
+        (tool for known, tool in tools.items() if _normalize_name(known) == _normalize_name(name)),
+        None,
+    )
 
 
 def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
     if not tools:
-        return f"There is no tool {code(name)}: no tool is mounted."
+        return f"There is no tool {write_code(name)}: no tool is mounted."
     names = list_names(sorted(tools), _MAX_TOOLS)
     advice = suggest_name(name, tools) or "."
-    return f"There is no tool {code(name)}{advice} These tools are mounted: {names}."
+    return f"There is no tool {write_code(name)}{advice} These tools are mounted: {names}."
 
 
-def _needs(tool: Tool) -> str:
+def _describe_needs(tool: Tool) -> str:
     """What a tool takes, and an example of a call."""
     if not tool.properties:
-        return f"{code(tool.name)} declares no arguments."
+        return f"{write_code(tool.name)} declares no arguments."
     required = tool.required
     lines = [
         f"- {tool.describe_argument(name)}" + ("" if name in required else "; may be left out")
@@ -83,13 +86,13 @@ def _needs(tool: Tool) -> str:
     ]
     needed = required or list(tool.properties)[:2]
     example = f"call {tool.name} with " + " and ".join(
-        f"{name} {tool.example(name)}" for name in needed
+        f"{name} {tool.write_example(name)}" for name in needed
     )
-    head = f"{code(tool.name)} takes:\n\n" + "\n".join(lines)
-    return f"{head}\n\nAsk like this: {code(example)}."
+    head = f"{write_code(tool.name)} takes:\n\n" + "\n".join(lines)
+    return f"{head}\n\nAsk like this: {write_code(example)}."
 
 
-def _arguments(tool: Tool, written: str) -> dict[str, Any]:
+def _read_arguments(tool: Tool, written: str) -> dict[str, Any]:
     """Read the arguments after `with`.
 
     Raises:
@@ -99,25 +102,25 @@ def _arguments(tool: Tool, written: str) -> dict[str, Any]:
         return {}
     if written.startswith("{"):
         try:
-            return mapping(json.loads(written))
+            return read_mapping(json.loads(written))
         except (ValueError, RecursionError):
-            raise WrongValue(f"{code(written)} is not JSON") from None
+            raise WrongValue(f"{write_code(written)} is not JSON") from None
     quoted = re.fullmatch(r"\"(.*)\"|“(.*)”|`(.*)`", written, re.DOTALL)
     if quoted and len(only := tool.required or list(tool.properties)) == 1:
-        return {only[0]: tool.value(only[0], written)}
+        return {only[0]: tool.read_value(only[0], written)}
     arguments: dict[str, Any] = {}
-    for part in _parts(tool, written):
+    for part in _split_parts(tool, written):
         pair = _PAIR.fullmatch(part)
-        name = _argument(tool, part)
+        name = _find_argument(tool, part)
         if name is None:
             given = pair[1] if pair else part
             advice = suggest_name(given, tool.properties)
-            raise WrongValue(f"it has no argument {code(given)}{advice}")
-        arguments[name] = tool.value(name, _value(tool, name, part))
+            raise WrongValue(f"it has no argument {write_code(given)}{advice}")
+        arguments[name] = tool.read_value(name, _read_value(tool, name, part))
     return arguments
 
 
-def _parts(tool: Tool, written: str) -> list[str]:
+def _split_parts(tool: Tool, written: str) -> list[str]:
     """Split the arguments where a known name begins, so that a value may hold `and` and commas."""
     separators = list(re.finditer(r"\s*,\s*(?:and\s+)?|\s+and\s+", written))
     starts = [0]
@@ -126,14 +129,14 @@ def _parts(tool: Tool, written: str) -> list[str]:
         rest = written[separator.end() :]
         if written[: separator.start()].count('"') % 2:
             continue  # within a quotation
-        begins = _argument(tool, rest) if tool.properties else _PAIR.fullmatch(rest)
+        begins = _find_argument(tool, rest) if tool.properties else _PAIR.fullmatch(rest)
         if begins is not None:
             ends.append(separator.start())
             starts.append(separator.end())
     return [written[start:end] for start, end in zip(starts, [*ends, len(written)], strict=True)]
 
 
-def _argument(tool: Tool, part: str) -> str | None:
+def _find_argument(tool: Tool, part: str) -> str | None:
     """The argument that a part begins with; the longest of several."""
     if not tool.properties:
         pair = _PAIR.fullmatch(part)
@@ -142,7 +145,7 @@ def _argument(tool: Tool, part: str) -> str | None:
     return max(fitting, key=len, default=None)
 
 
-def _value(tool: Tool, name: str, part: str) -> str:
+def _read_value(tool: Tool, name: str, part: str) -> str:
     if not tool.properties:
         pair = _PAIR.fullmatch(part)
         return pair[2] if pair else ""
@@ -158,5 +161,5 @@ def _begin(name: str) -> re.Pattern[str]:
     )
 
 
-def _alike(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[\s_.-]", "", name).lower()

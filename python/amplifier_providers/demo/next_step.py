@@ -7,7 +7,7 @@ from typing import Any
 from amplifier_guard import TerminalText
 from amplifier_providers.running.count_noun import count_noun
 
-from .foreign import code, list_names, number, text
+from .foreign import list_names, read_text, write_code, write_number
 from .project_files import count_languages, is_build_file
 from .prompt import name_pattern, word_pattern, words_to_look_for
 from .survey import EVERY_FILE, TODO, TODO_PATTERN, Survey
@@ -129,28 +129,28 @@ def _before_looking(turn: Turn, calls: list[Call]) -> str:
 
 
 def _after_looking(survey: Survey, calls: list[Call]) -> str:
-    thoughts = _impressions(survey)
-    paths = [text(call.input.get("path")) for call in calls]
+    thoughts = _describe_impressions(survey)
+    paths = [read_text(call.input.get("path")) for call in calls]
     thoughts.append(
         f"These files should say what it is about, so I read them: {list_names(paths, 10)}."
     )
     return " ".join(thoughts)
 
 
-def _impressions(survey: Survey) -> list[str]:
+def _describe_impressions(survey: Survey) -> list[str]:
     thoughts: list[str] = []
     if survey.files is not None:
-        size = f"{number(survey.files.total_bytes)} bytes"
+        size = f"{write_number(survey.files.total_bytes)} bytes"
         seen = "I see" if not survey.files.left_out else "The folder is large; I looked at"
         thoughts.append(f"{seen} {count_noun(survey.files.total, 'file')} with {size} in all.")
         known, _ = count_languages(survey.files.extensions)
         first = list(known.items())[:_MAX_LANGUAGES]
         if first:
-            kinds = ", ".join(f"{language} ({number(count)})" for language, count in first)
+            kinds = ", ".join(f"{language} ({write_number(count)})" for language, count in first)
             thoughts.append(f"Most common among them: {kinds}.")
         if survey.files.by_size and survey.files.files:
             path, size = survey.files.files[0]
-            thoughts.append(f"The largest is {code(path)} with {number(size)} bytes.")
+            thoughts.append(f"The largest is {write_code(path)} with {write_number(size)} bytes.")
     if survey.todos is not None:
         lines = count_noun(survey.todos.total_matches, "line")
         thoughts.append(f"{lines} with {TODO}.")
@@ -166,7 +166,7 @@ def _impressions(survey: Survey) -> list[str]:
 def _before_reporting(survey: Survey) -> str:
     if survey.is_empty:
         return "The folder is empty, and the report says so."
-    thoughts = [] if survey.texts else _impressions(survey)
+    thoughts = [] if survey.texts else _describe_impressions(survey)
     if survey.texts:
         thoughts.append(f"I have read {list_names(list(survey.texts), 10)}.")
     thoughts.append("Now I write the report, with no figures but those of the tools.")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .foreign import items, mapping, text
+from .foreign import read_items, read_mapping, read_text
 
 _LANGUAGES = {
     "Ada": ".ada .adb .ads", "Assembly": ".asm .s", "Batch": ".bat .cmd", "C": ".c .h",
@@ -83,7 +83,7 @@ def read_readme(content: str) -> Readme:
     for pattern in (_FRONT_MATTER, _COMMENT, _FENCE):
         plain = pattern.sub("", plain)
     lines = [_without_markup(line) for line in plain.split("\n")]
-    title, start = _title(lines)
+    title, start = _find_title(lines)
     return Readme(title, _first_sentences(_first_paragraph(lines[start:])))
 
 
@@ -94,7 +94,7 @@ def _without_markup(line: str) -> str:
     return line.rstrip()
 
 
-def _title(lines: list[str]) -> tuple[str, int]:
+def _find_title(lines: list[str]) -> tuple[str, int]:
     """Return the title and the number of the line after it."""
     for index, line in enumerate(lines):
         if heading := re.match(r"#{1,6}\s+(.+?)\s*#*$", line):
@@ -144,64 +144,71 @@ def describe_build_file(name: str, content: str) -> list[str]:
         return []
 
 
-def _pyproject(content: str) -> list[str]:
+def _read_pyproject(content: str) -> list[str]:
     data = tomllib.loads(content)
-    project = mapping(data.get("project")) or mapping(mapping(data.get("tool")).get("poetry"))
+    project = read_mapping(data.get("project")) or read_mapping(
+        read_mapping(data.get("tool")).get("poetry")
+    )
     facts = _describe_project("Python project", project)
-    facts += _value("needs Python", project.get("requires-python"))
-    facts += _names("commands", list(mapping(project.get("scripts"))))
-    return facts + _value("built by", mapping(data.get("build-system")).get("build-backend"))
+    facts += _write_value("needs Python", project.get("requires-python"))
+    facts += _write_names("commands", list(read_mapping(project.get("scripts"))))
+    return facts + _write_value(
+        "built by", read_mapping(data.get("build-system")).get("build-backend")
+    )
 
 
-def _cargo(content: str) -> list[str]:
+def _read_cargo(content: str) -> list[str]:
     data = tomllib.loads(content)
-    members = [text(member) for member in items(mapping(data.get("workspace")).get("members"))]
-    return _describe_project("Rust crate", mapping(data.get("package"))) + _names(
+    members = [
+        read_text(member)
+        for member in read_items(read_mapping(data.get("workspace")).get("members"))
+    ]
+    return _describe_project("Rust crate", read_mapping(data.get("package"))) + _write_names(
         "workspace of", members
     )
 
 
 def _package_json(content: str) -> list[str]:
-    data = mapping(json.loads(content))
-    return _describe_project("package", data) + _names(
-        "scripts", list(mapping(data.get("scripts")))
+    data = read_mapping(json.loads(content))
+    return _describe_project("package", data) + _write_names(
+        "scripts", list(read_mapping(data.get("scripts")))
     )
 
 
-def _makefile(content: str) -> list[str]:
-    return _names("targets", list(dict.fromkeys(_TARGET.findall(content))))
+def _read_makefile(content: str) -> list[str]:
+    return _write_names("targets", list(dict.fromkeys(_TARGET.findall(content))))
 
 
 def _go_module(content: str) -> list[str]:
-    return _names("Go module", _GO_MODULE.findall(content)[:1])
+    return _write_names("Go module", _GO_MODULE.findall(content)[:1])
 
 
-def _nothing(content: str) -> list[str]:
+def _read_nothing(content: str) -> list[str]:
     del content
     return []
 
 
 def _describe_project(kind: str, data: dict[str, Any]) -> list[str]:
-    facts = _value(kind, data.get("name")) + _value("version", data.get("version"))
-    description = " ".join(text(data.get("description")).split())
+    facts = _write_value(kind, data.get("name")) + _write_value("version", data.get("version"))
+    description = " ".join(read_text(data.get("description")).split())
     return [*facts, f"“{description}”"] if description else facts
 
 
-def _value(label: str, value: object) -> list[str]:
-    return _names(label, [text(value)])
+def _write_value(label: str, value: object) -> list[str]:
+    return _write_names(label, [read_text(value)])
 
 
-def _names(label: str, names: list[str]) -> list[str]:
+def _write_names(label: str, names: list[str]) -> list[str]:
     shown = [f"`{name}`" for name in names if name and "`" not in name and "\n" not in name]
     more = ", …" if len(shown) > _MAX_NAMES else ""
     return [f"{label} {', '.join(shown[:_MAX_NAMES])}{more}"] if shown else []
 
 
 _READERS: dict[str, Callable[[str], list[str]]] = {
-    "pyproject.toml": _pyproject,
-    "Cargo.toml": _cargo,
+    "pyproject.toml": _read_pyproject,
+    "Cargo.toml": _read_cargo,
     "package.json": _package_json,
-    "Makefile": _makefile,
+    "Makefile": _read_makefile,
     "go.mod": _go_module,
     **dict.fromkeys(
         (
@@ -210,6 +217,6 @@ _READERS: dict[str, Callable[[str], list[str]]] = {
             "docker-compose.yml", "dune-project", "flake.nix", "justfile", "makefile",
             "meson.build", "mix.exs", "pom.xml", "requirements.txt", "setup.cfg", "setup.py",
         ),
-        _nothing,
+        _read_nothing,
     ),
 }  # fmt: skip

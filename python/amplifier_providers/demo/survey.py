@@ -7,7 +7,7 @@ from typing import Any
 
 from amplifier_guard import TerminalText
 
-from .foreign import items, mapping, text, whole
+from .foreign import read_items, read_mapping, read_text, read_whole
 from .turn import Result, Turn
 
 _MAX_REASON_CHARS = 200
@@ -109,8 +109,8 @@ def _add_result(survey: Survey, result: Result) -> bool:
     data = result.data
     match result.call.name:
         case "list_directory":
-            survey.listing = _listing(data) or survey.listing
-            return _listing(data) is not None
+            survey.listing = _read_listing(data) or survey.listing
+            return _read_listing(data) is not None
         case "glob":
             count = _file_count(data, result.call.input)
             if count is not None and count.pattern == EVERY_FILE:
@@ -134,73 +134,73 @@ def _add_result(survey: Survey, result: Result) -> bool:
             return False
 
 
-def _listing(data: dict[str, Any]) -> Listing | None:
-    total = whole(data.get("total"))
+def _read_listing(data: dict[str, Any]) -> Listing | None:
+    total = read_whole(data.get("total"))
     if total is None or not isinstance(data.get("entries"), list):
         return None
-    entries = [mapping(entry) for entry in items(data["entries"])]
+    entries = [read_mapping(entry) for entry in read_items(data["entries"])]
     return Listing(
         total=total,
-        files=[text(e.get("name")) for e in entries if e.get("type") == "file"],
-        directories=[text(e.get("name")) for e in entries if e.get("type") == "directory"],
+        files=[read_text(e.get("name")) for e in entries if e.get("type") == "file"],
+        directories=[read_text(e.get("name")) for e in entries if e.get("type") == "directory"],
         truncated=bool(data.get("truncated")),
     )
 
 
 def _file_count(data: dict[str, Any], requested: dict[str, Any]) -> FileCount | None:
-    total, total_bytes = whole(data.get("total")), whole(data.get("total_bytes"))
+    total, total_bytes = read_whole(data.get("total")), read_whole(data.get("total_bytes"))
     if total is None or total_bytes is None:
         return None
-    counts = {key: whole(value) for key, value in mapping(data.get("extensions")).items()}
-    files = [mapping(entry) for entry in items(data.get("files"))]
+    counts = {key: read_whole(value) for key, value in read_mapping(data.get("extensions")).items()}
+    files = [read_mapping(entry) for entry in read_items(data.get("files"))]
     return FileCount(
-        pattern=text(requested.get("pattern")),
+        pattern=read_text(requested.get("pattern")),
         total=total,
         total_bytes=total_bytes,
         extensions={key: count for key, count in counts.items() if count is not None},
         files=[
-            (text(file.get("path")), size)
+            (read_text(file.get("path")), size)
             for file in files
-            if (size := whole(file.get("bytes"))) is not None
+            if (size := read_whole(file.get("bytes"))) is not None
         ],
         by_size=requested.get("sort") == "size",
-        left_out=text(data.get("left_out")),
+        left_out=read_text(data.get("left_out")),
     )
 
 
 def _search(data: dict[str, Any], requested: dict[str, Any]) -> Search | None:
     keys = ("total_matches", "total_files", "searched_files", "searched_lines", "binary_files")
-    counts = {key: count for key in keys if (count := whole(data.get(key))) is not None}
+    counts = {key: count for key in keys if (count := read_whole(data.get(key))) is not None}
     if len(counts) < len(keys):
         return None
-    matches = [mapping(match) for match in items(data.get("matches"))]
+    matches = [read_mapping(match) for match in read_items(data.get("matches"))]
     return Search(
-        pattern=text(requested.get("pattern")),
+        pattern=read_text(requested.get("pattern")),
         places=[
-            (text(match.get("path")), line, text(match.get("text")))
+            (read_text(match.get("path")), line, read_text(match.get("text")))
             for match in matches
-            if (line := whole(match.get("line"))) is not None
+            if (line := read_whole(match.get("line"))) is not None
         ],
         **counts,
-        left_out=text(data.get("left_out")),
+        left_out=read_text(data.get("left_out")),
     )
 
 
 def _file_text(data: dict[str, Any], requested: dict[str, Any]) -> FileText | None:
-    total_lines, size = whole(data.get("total_lines")), whole(data.get("bytes"))
+    total_lines, size = read_whole(data.get("total_lines")), read_whole(data.get("bytes"))
     if total_lines is None or size is None or not isinstance(data.get("content"), str):
         return None
     return FileText(
-        path=text(requested.get("path")),
+        path=read_text(requested.get("path")),
         total_lines=total_lines,
         size=size,
-        content=text(data["content"]),
+        content=read_text(data["content"]),
         truncated=bool(data.get("truncated")),
     )
 
 
 def _write_result(result: Result) -> str:
-    target = text(result.call.input.get("pattern")) or text(result.call.input.get("path"))
+    target = read_text(result.call.input.get("pattern")) or read_text(result.call.input.get("path"))
     return f"{result.call.name} {target}".strip().replace("`", "'")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .foreign import code, quote
+from .foreign import quote, write_code
 from .prompt import words_to_look_for
 from .tool_schema import Tool
 from .turn import Turn
@@ -75,7 +75,7 @@ def answer_talk(turn: Turn) -> str | None:
     if _JUDGE.match(prompt):
         return f"{_SELF} I cannot judge whether a goal is reached."
     if question := _SAID.search(prompt):
-        return _recall(turn, question)
+        return _quote_messages(turn, question)
     if _IDENTITY.search(prompt):
         return f"{_SELF}\n\n{list_abilities(turn)}"
     if _ABILITIES.search(prompt):
@@ -105,7 +105,7 @@ def list_abilities(turn: Turn) -> str:
     if turn.tools:
         lines.append("- I call any of these tools when you name one, with its arguments:")
         tools = list(turn.tools.values())
-        lines += [f"  - {_tool(tool)}" for tool in tools[:_MAX_TOOLS]]
+        lines += [f"  - {_describe_tool(tool)}" for tool in tools[:_MAX_TOOLS]]
         if len(tools) > _MAX_TOOLS:
             lines.append(f"  - and {len(tools) - _MAX_TOOLS} more")
     else:
@@ -114,15 +114,15 @@ def list_abilities(turn: Turn) -> str:
     return "I can do this:\n\n" + "\n".join(lines) + "\n\nFor Claude, set `ANTHROPIC_API_KEY`."
 
 
-def _tool(tool: Tool) -> str:
+def _describe_tool(tool: Tool) -> str:
     arguments = ", ".join(name if name in tool.required else f"{name}?" for name in tool.properties)
     about = " ".join(tool.description.split()).partition(". ")[0].rstrip(".")
     if len(about) > _MAX_DESCRIPTION:
         about = about[:_MAX_DESCRIPTION].rsplit(" ", 1)[0] + " …"
-    return code(f"{tool.name}({arguments})") + (f": {about}" if about else "")
+    return write_code(f"{tool.name}({arguments})") + (f": {about}" if about else "")
 
 
-def _recall(turn: Turn, question: re.Match[str]) -> str:
+def _quote_messages(turn: Turn, question: re.Match[str]) -> str:
     """Quote earlier messages, of the user or of the model."""
     is_mine = (question["who"] or question["whose"]).lower() in {"you", "your"}
     messages = turn.answers if is_mine else turn.earlier
@@ -134,8 +134,8 @@ def _recall(turn: Turn, question: re.Match[str]) -> str:
         word = about[1].strip("`\"'“”")
         found = [each for each in messages if word.lower() in each.lower()]
         if not found:
-            return f"{subject} said nothing about {code(word)} in this conversation."
-        return f"{subject} said about {code(word)}:\n\n{_quote(found)}"
+            return f"{subject} said nothing about {write_code(word)} in this conversation."
+        return f"{subject} said about {write_code(word)}:\n\n{_quote(found)}"
     if _FIRST.search(words):
         return f"First, {subject.replace('You', 'you')} said:\n\n{quote(messages[0])}"
     if _LAST.search(words):

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from .foreign import code, items, mapping, text
+from .foreign import read_items, read_mapping, read_text, write_code
 
 _MAX_DEPTH = 8
 _TRUE = frozenset({"true", "yes", "on"})
@@ -38,59 +38,61 @@ class Tool:
     @property
     def properties(self) -> dict[str, Any]:
         """The schemas of its arguments by name; empty for a tool that takes any or none."""
-        return mapping(self.schema.get("properties"))
+        return read_mapping(self.schema.get("properties"))
 
     @property
     def required(self) -> list[str]:
         """The arguments that a call must have."""
-        return [text(name) for name in items(self.schema.get("required")) if text(name)]
+        return [
+            read_text(name) for name in read_items(self.schema.get("required")) if read_text(name)
+        ]
 
-    def value(self, name: str, written: str) -> Any:
+    def read_value(self, name: str, written: str) -> Any:
         """Return the value of an argument that is written as a text.
 
         Raises:
             WrongValue: The text is none of the types of the argument.
         """
-        kinds = self._kinds(self.properties.get(name), 0)
+        kinds = self._list_kinds(self.properties.get(name), 0)
         for kind in kinds:
             found = _read(kind, written)
             if found is not None:
                 return found[0]
         named = " or ".join(dict.fromkeys(_describe_expected(kind) for kind in kinds))
-        raise WrongValue(f"{code(name)} must be {named}, found {code(written)}")
+        raise WrongValue(f"{write_code(name)} must be {named}, found {write_code(written)}")
 
     def describe_argument(self, name: str) -> str:
         """Return an argument with its types and what it is for."""
-        schema = mapping(self.properties.get(name))
-        kinds = ", ".join(dict.fromkeys(_write_type(kind) for kind in self._kinds(schema, 0)))
-        about = " ".join(text(schema.get("description")).split())
-        return f"{code(name)} ({kinds or 'any value'})" + (f": {about}" if about else "")
+        schema = read_mapping(self.properties.get(name))
+        kinds = ", ".join(dict.fromkeys(_write_type(kind) for kind in self._list_kinds(schema, 0)))
+        about = " ".join(read_text(schema.get("description")).split())
+        return f"{write_code(name)} ({kinds or 'any value'})" + (f": {about}" if about else "")
 
-    def example(self, name: str) -> str:
+    def write_example(self, name: str) -> str:
         """Return a value of an argument as it can be written in a call."""
-        return _write_example(self._kinds(self.properties.get(name), 0)[0])
+        return _write_example(self._list_kinds(self.properties.get(name), 0)[0])
 
-    def _kinds(self, given: Any, depth: int) -> list[dict[str, Any]]:
+    def _list_kinds(self, given: Any, depth: int) -> list[dict[str, Any]]:
         """The plain schemas that a schema allows, in their order."""
-        schema = mapping(given)
+        schema = read_mapping(given)
         if depth == _MAX_DEPTH:
             return [schema]
-        if reference := text(schema.get("$ref")):
-            return self._kinds(self._definition(reference), depth + 1)
+        if reference := read_text(schema.get("$ref")):
+            return self._list_kinds(self._find_definition(reference), depth + 1)
         for key in ("anyOf", "oneOf", "allOf"):
-            if choices := items(schema.get(key)):
-                return [kind for each in choices for kind in self._kinds(each, depth + 1)]
-        if several := items(schema.get("type")):
+            if choices := read_items(schema.get(key)):
+                return [kind for each in choices for kind in self._list_kinds(each, depth + 1)]
+        if several := read_items(schema.get("type")):
             return [{**schema, "type": each} for each in several]
-        if text(schema.get("type")) == "array":
-            inner = self._kinds(schema.get("items"), depth + 1)
+        if read_text(schema.get("type")) == "array":
+            inner = self._list_kinds(schema.get("items"), depth + 1)
             return [{**schema, "items": {"anyOf": inner}}]
         return [schema]
 
-    def _definition(self, reference: str) -> Any:
+    def _find_definition(self, reference: str) -> Any:
         found: Any = self.schema
         for part in reference.removeprefix("#/").split("/"):
-            found = mapping(found).get(part)
+            found = read_mapping(found).get(part)
         return found
 
 
@@ -98,7 +100,9 @@ def _read(schema: dict[str, Any], written: str) -> tuple[Any] | None:
     """Read a text as a value of a plain schema; None if it is none of its values."""
     given = written.strip()
     plain = _unquote(given)
-    if choices := items(schema.get("enum")) or ([schema["const"]] if "const" in schema else []):
+    if choices := read_items(schema.get("enum")) or (
+        [schema["const"]] if "const" in schema else []
+    ):
         fits = (each for each in choices if _as_text(each).lower() == plain.lower())
         return next(((each,) for each in fits), None)
     match schema.get("type"):
@@ -118,27 +122,27 @@ def _read(schema: dict[str, Any], written: str) -> tuple[Any] | None:
         case "array":
             return _list(schema, plain)
         case "object":
-            found = _json(plain)
+            found = _read_json(plain)
             return found if found and isinstance(found[0], dict) else None
         case _:
-            return _json(given) or (plain,)
+            return _read_json(given) or (plain,)
 
 
 def _list(schema: dict[str, Any], plain: str) -> tuple[Any] | None:
-    found = _json(plain)
+    found = _read_json(plain)
     if found is not None and isinstance(found[0], list):
         return found
-    kinds = items(mapping(schema.get("items")).get("anyOf")) or [{}]
+    kinds = read_items(read_mapping(schema.get("items")).get("anyOf")) or [{}]
     values: list[Any] = []
     for part in re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", plain):
-        read = next((each for kind in kinds if (each := _read(mapping(kind), part))), None)
+        read = next((each for kind in kinds if (each := _read(read_mapping(kind), part))), None)
         if read is None:
             return None
         values.append(read[0])
     return (values,)
 
 
-def _json(written: str) -> tuple[Any] | None:
+def _read_json(written: str) -> tuple[Any] | None:
     try:
         return (json.loads(written),)
     except (ValueError, RecursionError):
@@ -158,26 +162,31 @@ def _unquote(written: str) -> str:
 def _describe_expected(schema: dict[str, Any]) -> str:
     """What would be right, for a message."""
     is_chosen = "enum" in schema or "const" in schema
-    plain = None if is_chosen else _EXPECTED.get(text(schema.get("type")))
+    plain = None if is_chosen else _EXPECTED.get(read_text(schema.get("type")))
     return plain or _write_type(schema)
 
 
 def _write_type(schema: dict[str, Any]) -> str:
-    if choices := items(schema.get("enum")) or ([schema["const"]] if "const" in schema else []):
-        return "one of " + ", ".join(code(_as_text(each)) for each in choices)
-    kind = text(schema.get("type"))
+    if choices := read_items(schema.get("enum")) or (
+        [schema["const"]] if "const" in schema else []
+    ):
+        return "one of " + ", ".join(write_code(_as_text(each)) for each in choices)
+    kind = read_text(schema.get("type"))
     if kind == "array":
         inner = [
-            _write_type(mapping(each)) for each in items(mapping(schema.get("items")).get("anyOf"))
+            _write_type(read_mapping(each))
+            for each in read_items(read_mapping(schema.get("items")).get("anyOf"))
         ]
         return f"list of {' or '.join(dict.fromkeys(inner)) or 'values'}"
     return kind or "any value"
 
 
 def _write_example(schema: dict[str, Any]) -> str:
-    if choices := items(schema.get("enum")) or ([schema["const"]] if "const" in schema else []):
+    if choices := read_items(schema.get("enum")) or (
+        [schema["const"]] if "const" in schema else []
+    ):
         return _as_text(choices[0])
-    kind = text(schema.get("type"))
-    if kind == "array" and (kinds := items(mapping(schema.get("items")).get("anyOf"))):
-        return _write_example(mapping(kinds[0]))
+    kind = read_text(schema.get("type"))
+    if kind == "array" and (kinds := read_items(read_mapping(schema.get("items")).get("anyOf"))):
+        return _write_example(read_mapping(kinds[0]))
     return _EXAMPLES.get(kind, "…")

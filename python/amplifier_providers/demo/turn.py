@@ -15,7 +15,7 @@ from ..wire.fields import blocks_of
 from ..wire.history import History
 from ..wire.rules import HistoryRules, IdForm, NameForm
 from ..wire.turn import Result as WireResult
-from .foreign import mapping, text
+from .foreign import read_mapping, read_text
 from .tool_schema import Tool
 
 _ANY = re.compile(r"(?!)")
@@ -65,7 +65,7 @@ class Result:
         if self.failed:
             return {}
         try:
-            return mapping(json.loads(self.text))
+            return read_mapping(json.loads(self.text))
         except (ValueError, RecursionError):
             return {}
 
@@ -112,7 +112,7 @@ def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
         if message.role == "assistant":
             has_calls = any(part["type"] == "tool_call" for part in message.parts)
             turn.rounds += has_calls
-            if not has_calls and (answer := _texts(message.parts)):
+            if not has_calls and (answer := _list_texts(message.parts)):
                 answers.append("\n".join(answer))
             continue
         results = [_read_result(each) for each in message.results]
@@ -130,7 +130,9 @@ def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
     }
     turn.earlier, turn.answers, turn.thinks = earlier, answers, thinks
     choice = request.tool_choice
-    turn.may_call = (choice if isinstance(choice, str) else mapping(choice).get("type")) != "none"
+    turn.may_call = (
+        choice if isinstance(choice, str) else read_mapping(choice).get("type")
+    ) != "none"
     return turn
 
 
@@ -145,15 +147,15 @@ def _was_cut_off(turn: Turn, results: list[Result]) -> bool:
 
 
 def _user_text(parts: list[dict[str, Any]]) -> str:
-    return "\n".join(each for each in _texts(parts) if not each.startswith(_NOT_FROM_THE_USER))
+    return "\n".join(each for each in _list_texts(parts) if not each.startswith(_NOT_FROM_THE_USER))
 
 
-def _texts(parts: list[dict[str, Any]]) -> list[str]:
-    texts = (text(part.get("text")).strip() for part in parts if part.get("type") == "text")
+def _list_texts(parts: list[dict[str, Any]]) -> list[str]:
+    texts = (read_text(part.get("text")).strip() for part in parts if part.get("type") == "text")
     return [each for each in texts if each]
 
 
 def _read_result(result: WireResult) -> Result:
-    output = "\n".join(text(block.get("text")) for block in blocks_of(result.output))
-    call = Call(result.call_id, result.tool, mapping(result.call.get("input")))
+    output = "\n".join(read_text(block.get("text")) for block in blocks_of(result.output))
+    call = Call(result.call_id, result.tool, read_mapping(result.call.get("input")))
     return Result(call, output, result.is_error)

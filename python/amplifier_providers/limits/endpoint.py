@@ -53,7 +53,9 @@ class Endpoint:
         )
         self._lock = Lock()
 
-    def breaker(self, failures: int, recovery: float, clock: Callable[[], float]) -> CircuitBreaker:
+    def find_breaker(
+        self, failures: int, recovery: float, clock: Callable[[], float]
+    ) -> CircuitBreaker:
         """Return the circuit breaker of all mounts with these settings."""
         from amplifier_guard import CircuitBreaker
 

@@ -24,13 +24,15 @@ class RateFile:
 
     def read(self, endpoint: str, now: float) -> dict[str, KnownLimit]:
         """Return what is left of the limits of an endpoint; nothing if that is not known."""
-        return _plausible_limits(_state(self._file.read()).get(endpoint, {}), now)
+        return _plausible_limits(_read_state(self._file.read()).get(endpoint, {}), now)
 
     def write(self, endpoint: str, limits: dict[str, KnownLimit], now: float) -> None:
         """Add what is left of the limits of an endpoint; of each limit the newest is kept."""
 
         def merge_limits(content: bytes) -> bytes:
-            known = {name: _plausible_limits(each, now) for name, each in _state(content).items()}
+            known = {
+                name: _plausible_limits(each, now) for name, each in _read_state(content).items()
+            }
             known[endpoint] = newest_of(known.get(endpoint, {}), limits)
             return _STATE.dump_json(
                 {
@@ -46,7 +48,7 @@ class RateFile:
         self._file.change(merge_limits)
 
 
-def _state(content: bytes) -> _State:
+def _read_state(content: bytes) -> _State:
     """Return what a file says; nothing if it has another form."""
     try:
         return _STATE.validate_json(content)

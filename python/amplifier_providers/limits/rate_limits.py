@@ -47,7 +47,7 @@ def rate_limits(
     """
     limits: list[RateLimit] = []
     for kind, values in _headers_by_limit(headers).items():
-        limit, remaining = _number(values.get("limit")), _number(values.get("remaining"))
+        limit, remaining = _read_number(values.get("limit")), _read_number(values.get("remaining"))
         if limit is not None and remaining is not None:
             reset = _reset(values.get("reset", ""), now())
             limits.append(RateLimit(kind, limit, remaining, reset))
@@ -67,7 +67,7 @@ def reset_wait(headers: Mapping[str, str], now: Callable[[], float] = world.time
     waits = [
         reset - current
         for values in _headers_by_limit(headers).values()
-        if not _number(values.get("remaining"))
+        if not _read_number(values.get("remaining"))
         and (reset := _reset(values.get("reset", ""), current)) is not None
     ]
     return max((wait for wait in waits if 0 < wait <= _MAX_WAIT_SECONDS), default=None)
@@ -83,7 +83,7 @@ def _headers_by_limit(headers: Mapping[str, str]) -> dict[str, dict[str, str]]:
     return found
 
 
-def _number(text: str | None) -> float | None:
+def _read_number(text: str | None) -> float | None:
     return float(text) if text is not None and _NUMBER.fullmatch(text.strip()) else None
 
 
@@ -93,7 +93,7 @@ def _reset(text: str, now: float) -> float | None:
     parts = _DURATION.findall(text)
     if parts and "".join(number + unit for number, unit in parts) == text:
         return now + sum(float(number) * _UNITS[unit] for number, unit in parts)
-    number = _number(text)
+    number = _read_number(text)
     if number is not None:
         if number >= _EPOCH_MILLISECONDS:
             return number / 1000

@@ -67,7 +67,7 @@ class SharedFile:
     def read(self) -> bytes:
         """Return its content; nothing if it is absent, longer than `MAX_BYTES` or not to be used."""
         try:
-            return self._content()
+            return self._read_content()
         except OSError as error:
             self._tell(error)
             return b""
@@ -78,11 +78,11 @@ class SharedFile:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._hold_lock() as is_locked:
                 if is_locked:
-                    self._replace(make(self._content()))
+                    self._replace(make(self._read_content()))
         except OSError as error:
             self._tell(error)
 
-    def _content(self) -> bytes:
+    def _read_content(self) -> bytes:
         try:
             descriptor = os.open(self._path, os.O_RDONLY | _NO_WAIT | _NO_LINK)
         except FileNotFoundError:

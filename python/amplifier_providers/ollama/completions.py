@@ -40,7 +40,7 @@ class CompletionsFormat(ServerFormat):
         look_up: LookUp | None = None,
     ) -> None:
         super().__init__(config, facts, look_up)
-        self._chat = ChatFormat(PRESET, _chat_settings(config), sees=self._sees)
+        self._chat = ChatFormat(PRESET, _chat_settings(config), sees=self._can_see)
 
     @override
     def use_settings(self, settings: OllamaConfig) -> None:
@@ -65,8 +65,8 @@ class CompletionsFormat(ServerFormat):
     def raw_block(self, block: JsonDict) -> JsonDict:
         return self._chat.raw_block(block)
 
-    def _sees(self, model: str) -> bool:
-        return self._facts(model).can("vision") is not False
+    def _can_see(self, model: str) -> bool:
+        return self._facts(model).can_do("vision") is not False
 
 
 def _chat_settings(config: OllamaConfig) -> ChatSettings:

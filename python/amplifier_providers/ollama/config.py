@@ -57,7 +57,7 @@ def _address(text: str | None) -> str | None:
     return None if text is None or not text.strip() else server_address(text)
 
 
-def _duration(value: str | float | None) -> str | float | None:
+def _check_duration(value: str | float | None) -> str | float | None:
     if isinstance(value, str) and not _DURATION.fullmatch(value):
         raise ValueError
     return value
@@ -94,7 +94,7 @@ class OllamaConfig(HttpSettings):
     thousand. More needs more memory."""
     keep_alive: Annotated[
         str | int | float | None,
-        AfterValidator(_duration),
+        AfterValidator(_check_duration),
         Form("a number of seconds, or a duration like `5m`; negative for ever"),
     ] = None
     """How long the model stays in memory after an answer; the server decides if not set."""

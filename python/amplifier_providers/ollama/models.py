@@ -60,15 +60,15 @@ class ModelFacts:
         return cls(
             frozenset(map(str, listed)) if isinstance(listed, list) else None,  # pyright: ignore[reportUnknownArgumentType] -- of any kind
             next(filter(None, map(_count, [own, *lengths])), None),
-            _parameter(shown.get("parameters"), "num_ctx"),
+            _read_parameter(shown.get("parameters"), "num_ctx"),
             family if isinstance(family, str) else "",
         )
 
-    def can(self, what: str) -> bool | None:
+    def can_do(self, what: str) -> bool | None:
         """Whether it can do this; None if that is not known."""
         return None if self.capabilities is None else what in self.capabilities
 
-    def window(self, num_ctx: int | None) -> int:
+    def find_window(self, num_ctx: int | None) -> int:
         """Return how many tokens it reads where requests ask for `num_ctx`."""
         asked = num_ctx or self.num_ctx
         if asked and self.context_length:
@@ -98,7 +98,7 @@ class ModelLookup:
         self._emit = emit
         self._known: dict[str, ModelFacts] = {}
 
-    def facts(self, model: str) -> ModelFacts:
+    def find_facts(self, model: str) -> ModelFacts:
         """Return what is known of a model so far."""
         return self._known.get(model, UNKNOWN)
 
@@ -154,7 +154,7 @@ class ModelLookup:
         with contextlib.suppress(LLMError):  # it would come again with the request
             await self.learn(model, learn_seconds)
 
-    async def version(self, seconds: float) -> None:
+    async def check_server(self, seconds: float) -> None:
         """Ask whether the server is there.
 
         Raises:
@@ -162,7 +162,7 @@ class ModelLookup:
         """
         await self._client.ask("GET", _VERSION, seconds, "a version")
 
-    async def entries(self, seconds: float) -> list[JsonDict]:
+    async def list_entries(self, seconds: float) -> list[JsonDict]:
         """Return the models of the server, each with its name as `id`.
 
         Raises:
@@ -172,7 +172,7 @@ class ModelLookup:
         answer = await self._client.ask("GET", _TAGS, seconds, expected)
         listed = answer.get("models")
         if not isinstance(listed, list):
-            raise self._client.unfitting(_TAGS, "other content", expected, None)
+            raise self._client.make_unfitting(_TAGS, "other content", expected, None)
         entries = [fields_of(entry) for entry in listed]  # pyright: ignore[reportUnknownVariableType] -- of any kind
         named = [{**entry, "id": entry.get("model") or entry.get("name")} for entry in entries]
         return [entry for entry in named if isinstance(entry["id"], str)]
@@ -182,7 +182,7 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and value is not True and value > 0 else None
 
 
-def _parameter(text: Any, name: str) -> int | None:
+def _read_parameter(text: Any, name: str) -> int | None:
     """Return a number of the parameters of a Modelfile, which come one a line."""
     lines = text.splitlines() if isinstance(text, str) else []
     for words in map(str.split, lines):

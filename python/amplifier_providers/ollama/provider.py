@@ -56,14 +56,14 @@ class OllamaProvider(WireProvider):
         """
         key = config.api_key
 
-        async def headers() -> Mapping[str, str]:
+        async def make_headers() -> Mapping[str, str]:
             return {"authorization": f"Bearer {key}"} if key else {}
 
         service = config.service
-        client = ServiceClient(service, config.address, headers, (key or "",))
+        client = ServiceClient(service, config.address, make_headers, (key or "",))
         self._models = ModelLookup(client, Emitter(hooks).emit)
         make = OllamaFormat if config.api == "native" else CompletionsFormat
-        wire_format = make(config, self._models.facts, self._models.look_up)
+        wire_format = make(config, self._models.find_facts, self._models.look_up)
         super().__init__(
             service, config, client, wire_format, hooks, retries=retries, new_id=new_id
         )
@@ -105,11 +105,11 @@ class OllamaProvider(WireProvider):
         the first request, or by `list_models`.
         """
         name = model or self.config.default_model or ""
-        facts = self._models.facts(name)
-        window = facts.window(self.config.num_ctx)
+        facts = self._models.find_facts(name)
+        window = facts.find_window(self.config.num_ctx)
         capabilities = ["streaming", "structured_output"]
-        capabilities += ["tools"] if facts.can("tools") is not False else []
-        capabilities += [what for what in ("thinking", "vision") if facts.can(what)]
+        capabilities += ["tools"] if facts.can_do("tools") is not False else []
+        capabilities += [what for what in ("thinking", "vision") if facts.can_do(what)]
         return ModelInfo(
             id=name,
             display_name=name,
@@ -132,7 +132,7 @@ class OllamaProvider(WireProvider):
             if model:
                 await self._models.learn(model, seconds)
             else:
-                await self._models.version(seconds)
+                await self._models.check_server(seconds)
         except (llm_errors.NetworkError, llm_errors.LLMTimeoutError) as error:
             logger.warning("%s: %s; %s", MODULE, error, error.hint)
         except LLMError as error:
@@ -148,13 +148,13 @@ class OllamaProvider(WireProvider):
     @override
     def _find_tool_tags(self) -> tuple[str, ...]:
         is_set = "tool_tags" in self.settings.model_fields_set
-        facts = self._models.facts(self.config.default_model or "")
-        if is_set or facts.can("tools") is not False:
+        facts = self._models.find_facts(self.config.default_model or "")
+        if is_set or facts.can_do("tools") is not False:
             return super()._find_tool_tags()
         return _TAGS  # a model without calls of its own writes them as tags
 
     async def _model_entries(self) -> list[dict[str, Any]]:
-        entries = await self._models.entries(self.config.timeout)
+        entries = await self._models.list_entries(self.config.timeout)
         for entry in entries:
             if not self._models.is_known(entry["id"]):
                 try:
@@ -164,7 +164,7 @@ class OllamaProvider(WireProvider):
         return entries
 
     def _is_known(self, model: str) -> bool:
-        return bool(self._models.facts(model).can("completion"))
+        return bool(self._models.find_facts(model).can_do("completion"))
 
 
 def _prepare(config: Mapping[str, Any] | None) -> Prepared:

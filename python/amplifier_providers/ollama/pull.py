@@ -94,13 +94,13 @@ class _Progress:
         """Yield the payloads of what is new."""
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         if len(self._rest) > _MAX_LINE_BYTES:
-            raise self._unfitting()
+            raise self._make_unfitting()
         for line in filter(bytes.strip, lines):
             message = self._parse_line(line)
             if "error" in message:
                 raise self._pull_error(str(message["error"]))
             self.status = str(message.get("status") or "")
-            completed, total = _bytes(message, "completed"), _bytes(message, "total")
+            completed, total = _read_bytes(message, "completed"), _read_bytes(message, "total")
             percent = completed * 100 // total if completed is not None and total else None
             if self._reported != (new := (self.status, message.get("digest"), percent)):
                 self._reported = new
@@ -113,12 +113,12 @@ class _Progress:
         except ValueError:
             value = None
         if not isinstance(value, dict):
-            raise self._unfitting()
+            raise self._make_unfitting()
         return cast("dict[str, Any]", value)
 
-    def _unfitting(self) -> LLMError:
+    def _make_unfitting(self) -> LLMError:
         expected = "the progress of a download"
-        return self._client.unfitting(_PULL, "other content", expected, self._model)
+        return self._client.make_unfitting(_PULL, "other content", expected, self._model)
 
     def _pull_error(self, text: str) -> LLMError:
         is_unknown = "file does not exist" in text or "not found" in text
@@ -130,6 +130,6 @@ class _Progress:
         return error
 
 
-def _bytes(line: dict[str, Any], key: str) -> int | None:
+def _read_bytes(line: dict[str, Any], key: str) -> int | None:
     value = line.get(key)
     return value if isinstance(value, int) and value is not True and value >= 0 else None

@@ -42,7 +42,7 @@ def think_value(
         model: Its name.
         limit: The tokens of the answer, if the caller or a setting names them.
     """
-    can_think = facts.can("thinking")
+    can_think = facts.can_do("thinking")
     if asked.is_off:
         if can_think is None:
             reason = f"the server does not say whether `{model}` can think"

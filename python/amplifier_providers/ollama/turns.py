@@ -50,7 +50,7 @@ class OllamaRules(HistoryRules):
 
 def messages_of(turn: Turn) -> list[JsonDict]:
     """Return a turn as one message or several."""
-    return [_assistant(turn.parts)] if turn.role == "assistant" else _user(turn)
+    return [_write_assistant(turn.parts)] if turn.role == "assistant" else _write_user(turn)
 
 
 def image_data(source: JsonDict) -> str | None:
@@ -65,7 +65,7 @@ def image_data(source: JsonDict) -> str | None:
     return data
 
 
-def _assistant(parts: list[JsonDict]) -> JsonDict:
+def _write_assistant(parts: list[JsonDict]) -> JsonDict:
     texts = [part["text"] for part in parts if part["type"] == "text"]
     message: JsonDict = {"role": "assistant", "content": SEPARATOR.join(texts)}
     thoughts = [part["thinking"] for part in parts if part["type"] == "thinking"]
@@ -81,7 +81,7 @@ def _call(part: JsonDict) -> JsonDict:
     return {"function": {"name": part["name"], "arguments": part["input"]}}
 
 
-def _user(turn: Turn) -> list[JsonDict]:
+def _write_user(turn: Turn) -> list[JsonDict]:
     messages: list[JsonDict] = []
     parts: list[JsonDict] = []
     for result in sorted(turn.results, key=lambda result: result.call.get("place", 0)):

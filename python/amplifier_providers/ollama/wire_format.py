@@ -88,7 +88,7 @@ class OllamaFormat(ServerFormat):
         model = named_model(request, given, self._config.default_model, PROVIDER)
         facts = self._facts(model)
         wishes = read_options(request, given, self._config, facts, model)
-        rules = OllamaRules.of(PROVIDER, model, vision=facts.can("vision") is not False)
+        rules = OllamaRules.of(PROVIDER, model, vision=facts.can_do("vision") is not False)
         history = self._history.check(wishes.request.messages, rules)
         if not history.turns:
             raise nothing_to_send(PROVIDER, model)
@@ -115,10 +115,10 @@ class OllamaFormat(ServerFormat):
         config, request = self._config, wishes.request
         # Without `truncate`, the beginning of a history that is too long would go unnoticed.
         body: JsonDict = {"model": model, "stream": config.use_streaming, "truncate": False}
-        turns = self._writer.turns(history, PROVIDER, model)
+        turns = self._writer.write_turns(history, PROVIDER, model)
         encoded = WireRequest(PROVIDER, model, history, turns, "messages", body)
         encoded.thinking = wishes.thinking
-        if options := self._options(encoded, request, given):
+        if options := self._write_options(encoded, request, given):
             body["options"] = options
         if config.keep_alive is not None:
             body["keep_alive"] = config.keep_alive
@@ -136,7 +136,7 @@ class OllamaFormat(ServerFormat):
         encoded.degradations += wishes.degradations
         return encoded
 
-    def _options(
+    def _write_options(
         self, encoded: WireRequest, request: ChatRequest, given: dict[str, Any]
     ) -> JsonDict:
         config = self._config
@@ -154,12 +154,12 @@ def _add_tools(encoded: WireRequest, request: ChatRequest) -> None:
     tools = tool_fields(request)
     if not tools:
         return
-    sent = {tool["name"]: _TOOL_NAMES.wire(tool["name"]) for tool in tools}
+    sent = {tool["name"]: _TOOL_NAMES.fit_name(tool["name"]) for tool in tools}
     encoded.tool_names = {wire: name for name, wire in sent.items() if wire != name}
-    encoded.fields["tools"] = [_tool(tool, sent[tool["name"]]) for tool in tools]
+    encoded.fields["tools"] = [_write_tool(tool, sent[tool["name"]]) for tool in tools]
 
 
-def _tool(tool: JsonDict, name: str) -> JsonDict:
+def _write_tool(tool: JsonDict, name: str) -> JsonDict:
     schema = object_schema(fields_of(tool.get("parameters")))
     # A property that is only `true` or `false` cannot be read.
     properties = {key: fields_of(value) for key, value in schema["properties"].items()}

@@ -38,7 +38,7 @@ class OpenAIConfig(ResponsesSettings):
     default_model: OptionalText = DEFAULT_MODEL
     """Model of requests that name none."""
 
-    def headers(self) -> dict[str, str]:
+    def make_headers(self) -> dict[str, str]:
         """Return the headers of every request."""
         headers = {"authorization": f"Bearer {self.api_key}"}
         if self.organization:

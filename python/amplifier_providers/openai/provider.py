@@ -33,10 +33,10 @@ class OpenAIProvider(ResponsesProvider):
             retries: The retries of its calls; None for those of the settings.
         """
 
-        async def headers() -> Mapping[str, str]:
-            return config.headers()
+        async def make_headers() -> Mapping[str, str]:
+            return config.make_headers()
 
-        client = ServiceClient(SERVICE, config.base_url, headers, (config.api_key,))
+        client = ServiceClient(SERVICE, config.base_url, make_headers, (config.api_key,))
         wire_format = ResponsesFormat(PROVIDER, config)
         super().__init__(SERVICE, config, client, wire_format, hooks, retries=retries)
         self.config = config

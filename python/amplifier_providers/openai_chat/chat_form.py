@@ -60,7 +60,9 @@ class ChatForm:
         """The tools, each with `name`, `parameters` and perhaps a `description`."""
         return [tool["function"] for tool in self.tools]
 
-    def response(self, answer: Mapping[str, Any] | BaseModel, usage: Any = None) -> ChatResponse:
+    def build_response(
+        self, answer: Mapping[str, Any] | BaseModel, usage: Any = None
+    ) -> ChatResponse:
         """Return the response of an answer.
 
         Args:
@@ -76,7 +78,7 @@ class ChatForm:
         from amplifier_stream import StreamDecoder
 
         decoder = StreamDecoder("chat")
-        decoder.feed(json.dumps(_body(answer)).encode())
+        decoder.feed(json.dumps(_make_body(answer)).encode())
         result = decoder.finish(body_is_whole=True)
         if result.error is not None or result.truncated:
             problem = (result.error or {}).get("message") or "it is not whole"
@@ -101,7 +103,7 @@ class ChatForm:
         )
 
 
-def _body(answer: Any) -> dict[str, Any]:
+def _make_body(answer: Any) -> dict[str, Any]:
     """Return an answer as the body of one."""
     given = answer.model_dump(exclude_none=True) if isinstance(answer, BaseModel) else answer
     body = dict(cast("Mapping[str, Any]", given)) if isinstance(given, Mapping) else {}

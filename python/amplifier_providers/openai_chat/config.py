@@ -23,7 +23,7 @@ _FILLED = frozenset({"api_key", "base_url"})
 _BODY_KEYS = frozenset({"messages", "model", "stream"})
 
 
-def _preset(name: str) -> str:
+def _check_preset(name: str) -> str:
     if name not in PRESETS:
         raise ValueError
     return name
@@ -33,7 +33,7 @@ def _address(url: str | None) -> str | None:
     return None if url is None else base_url(url)
 
 
-def _headers(headers: dict[str, str]) -> dict[str, str]:
+def _check_headers(headers: dict[str, str]) -> dict[str, str]:
     if not can_be_sent(headers):
         raise ValueError
     return headers
@@ -83,7 +83,7 @@ class ChatSettings(HttpSettings):
     preset, or false, if not set."""
     extra_headers: Annotated[
         dict[str, str],
-        AfterValidator(_headers),
+        AfterValidator(_check_headers),
         Form("a mapping of header names to text of ASCII characters"),
     ] = Field(default_factory=dict[str, str], repr=False)
     """Further headers of every request, such as `HTTP-Referer`; secret, as one may hold a key."""
@@ -99,7 +99,7 @@ class OpenAIChatConfig(ChatSettings):
     """How a server with Chat Completions is called."""
 
     preset: Annotated[
-        str | None, AfterValidator(_preset), Form(", ".join(f"`{name}`" for name in PRESETS))
+        str | None, AfterValidator(_check_preset), Form(", ".join(f"`{name}`" for name in PRESETS))
     ] = None
     """A known service, which has an address, a variable for its key and ways of its own."""
     api_key: Annotated[ApiKey | None, Env(_OTHER_KEY, read=None)] = Field(default=None, repr=False)

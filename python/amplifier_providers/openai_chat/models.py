@@ -40,8 +40,8 @@ class ListedModels:
 
 def can_chat(entry: Mapping[str, Any]) -> bool:
     """Whether a model is not known to be for something else than text."""
-    capabilities = _mapping(entry.get("capabilities"))
-    written = _mapping(entry.get("architecture")).get("output_modalities")
+    capabilities = _read_mapping(entry.get("capabilities"))
+    written = _read_mapping(entry.get("architecture")).get("output_modalities")
     return not (
         capabilities.get("completion_chat") is False
         or entry.get("active") is False
@@ -60,15 +60,15 @@ def context_window(entry: Mapping[str, Any]) -> int | None:
         entry.get("context_window"),
         entry.get("max_context_length"),
         entry.get("loaded_context_length"),
-        _mapping(entry.get("meta")).get("n_ctx"),
-        _mapping(entry.get("meta")).get("n_ctx_train"),
+        _read_mapping(entry.get("meta")).get("n_ctx"),
+        _read_mapping(entry.get("meta")).get("n_ctx_train"),
     )
 
 
 def max_output_tokens(entry: Mapping[str, Any]) -> int | None:
     """Return how many tokens a model writes."""
     return _first_count(
-        _mapping(entry.get("top_provider")).get("max_completion_tokens"),
+        _read_mapping(entry.get("top_provider")).get("max_completion_tokens"),
         entry.get("max_completion_tokens"),
         entry.get("max_output_tokens"),
     )
@@ -76,11 +76,11 @@ def max_output_tokens(entry: Mapping[str, Any]) -> int | None:
 
 def sees_images(entry: Mapping[str, Any]) -> bool | None:
     """Return whether a model takes images; None if nothing says so."""
-    seen = _mapping(entry.get("architecture")).get("input_modalities")
+    seen = _read_mapping(entry.get("architecture")).get("input_modalities")
     if isinstance(seen, list):
         return "image" in seen
     for known in (
-        _mapping(entry.get("capabilities")).get("vision"),
+        _read_mapping(entry.get("capabilities")).get("vision"),
         entry.get("supports_image_input"),
     ):
         if isinstance(known, bool):
@@ -95,5 +95,5 @@ def _first_count(*values: Any) -> int | None:
     )
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _read_mapping(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -60,7 +60,7 @@ class Preset:
 _LOCAL = 32_768
 
 
-def _preset(name: str, **differences: Any) -> Preset:
+def _make_preset(name: str, **differences: Any) -> Preset:
     """Make the preset of a service of the table."""
     known = CHAT_SERVICES[name]
     return Preset(
@@ -69,20 +69,20 @@ def _preset(name: str, **differences: Any) -> Preset:
 
 
 _PRESETS = (
-    _preset(
+    _make_preset(
         "openrouter",
         thinking="reasoning",
         replay="reasoning_details",
         shown_thinking="reasoning",
         documents="file",
     ),
-    _preset(
+    _make_preset(
         "groq",
         shown_thinking="reasoning",
         limit_key="max_completion_tokens",
         output="none",
     ),
-    _preset(
+    _make_preset(
         "mistral",
         thinking="none",
         replay="content",
@@ -93,27 +93,27 @@ _PRESETS = (
         any_choice="any",
         documents="document_url",
     ),
-    _preset(
+    _make_preset(
         "deepseek",
         thinking="thinking",
         replay="reasoning_content",
         output="json_object",
         vision=False,
     ),
-    _preset("together", shown_thinking="reasoning"),
-    _preset("fireworks"),
-    _preset("xai", limit_key="max_completion_tokens"),
-    _preset("huggingface"),
-    _preset("vllm", user_after_result=False, context_window=_LOCAL),
-    _preset(
+    _make_preset("together", shown_thinking="reasoning"),
+    _make_preset("fireworks"),
+    _make_preset("xai", limit_key="max_completion_tokens"),
+    _make_preset("huggingface"),
+    _make_preset("vllm", user_after_result=False, context_window=_LOCAL),
+    _make_preset(
         "lm-studio",
         user_after_result=False,
         named_choice=False,
         empty_content="",
         context_window=_LOCAL,
     ),
-    _preset("llama-cpp", user_after_result=False, named_choice=False, context_window=_LOCAL),
-    _preset("huggingface-tgi", user_after_result=False, output="none", context_window=_LOCAL),
+    _make_preset("llama-cpp", user_after_result=False, named_choice=False, context_window=_LOCAL),
+    _make_preset("huggingface-tgi", user_after_result=False, output="none", context_window=_LOCAL),
 )
 
 PRESETS = MappingProxyType({preset.name: preset for preset in _PRESETS})

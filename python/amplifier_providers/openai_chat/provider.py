@@ -94,7 +94,7 @@ class ChatProvider(WireProvider):
         client = ServiceClient(
             config.service,
             settings.base_url or "",
-            _headers(settings.api_key, settings.extra_headers),
+            _make_header_factory(settings.api_key, settings.extra_headers),
             (settings.api_key or "", *settings.extra_headers.values()),
         )
         return cls(
@@ -151,7 +151,7 @@ class ChatProvider(WireProvider):
         try:
             entries = [dict(entry) for entry in cast("Any", listed)]
         except (ValueError, TypeError) as error:
-            raise self._client.unfitting(_MODELS, "other content", expected, None) from error
+            raise self._client.make_unfitting(_MODELS, "other content", expected, None) from error
         self._models.remember(entries)
         return [entry for entry in entries if can_chat(entry) or not self.config.filtered]
 
@@ -172,11 +172,11 @@ class ChatProvider(WireProvider):
         )
 
 
-def _headers(api_key: str | None, extra: Mapping[str, str]) -> Headers:
-    async def headers() -> Mapping[str, str]:
+def _make_header_factory(api_key: str | None, extra: Mapping[str, str]) -> Headers:
+    async def make_headers() -> Mapping[str, str]:
         return {**({"authorization": f"Bearer {api_key}"} if api_key else {}), **extra}
 
-    return headers
+    return make_headers
 
 
 def mount_of_preset(preset: str | None) -> Mount:

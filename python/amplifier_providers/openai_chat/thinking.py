@@ -29,7 +29,7 @@ def add_thinking(
         case "reasoning" if asked.is_off:
             body["reasoning"] = {"enabled": False}
         case "reasoning" if asked.is_asked:
-            body["reasoning"] = _reasoning(encoded)
+            body["reasoning"] = _choose_reasoning(encoded)
         case "thinking":
             _add_switch(encoded, preset, limit)
         case "none" if asked.is_off or asked.is_asked:
@@ -46,7 +46,7 @@ def _add_effort(encoded: WireRequest, profile: ModelProfile, limit: int | None) 
     effort = effort_for(encoded, profile, is_free=is_free)
     if effort:
         encoded.fields["reasoning_effort"] = effort
-    if not profile.samples(effort):
+    if not profile.can_sample(effort):
         body, reason = encoded.fields, f"`{encoded.model}` does not accept it while it reasons"
         note_unsent_sampling(
             encoded, body.pop("temperature", None), body.pop("top_p", None), reason
@@ -55,7 +55,7 @@ def _add_effort(encoded: WireRequest, profile: ModelProfile, limit: int | None) 
         encoded.degrade("stop texts", "none", f"`{encoded.model}` has none")
 
 
-def _reasoning(encoded: WireRequest) -> JsonDict:
+def _choose_reasoning(encoded: WireRequest) -> JsonDict:
     """Return how much OpenRouter lets a model think: a budget or an effort, it takes one alone."""
     asked = encoded.thinking
     if asked.budget_tokens is None:

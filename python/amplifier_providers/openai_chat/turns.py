@@ -73,9 +73,13 @@ class TurnMessages:
 
     def __call__(self, turn: Turn) -> list[JsonDict]:
         """Return a turn as one message or several."""
-        return self._assistant(turn.parts) if turn.role == "assistant" else self._user(turn)
+        return (
+            self._write_assistant(turn.parts)
+            if turn.role == "assistant"
+            else self._write_user(turn)
+        )
 
-    def _assistant(self, parts: list[JsonDict]) -> list[JsonDict]:
+    def _write_assistant(self, parts: list[JsonDict]) -> list[JsonDict]:
         texts = [part["text"] for part in parts if part["type"] == "text"]
         calls = [_call(part) for part in parts if part["type"] == "tool_call"]
         thoughts = [part for part in parts if part["type"] == "thinking"]
@@ -100,7 +104,7 @@ class TurnMessages:
             message["tool_calls"] = calls
         return [message]
 
-    def _user(self, turn: Turn) -> list[JsonDict]:
+    def _write_user(self, turn: Turn) -> list[JsonDict]:
         messages: list[JsonDict] = []
         parts: list[JsonDict] = []
         for result in turn.results:
@@ -113,16 +117,16 @@ class TurnMessages:
             return messages
         if messages and not self._preset.user_after_result:
             messages.append({"role": "assistant", "content": BRIDGE})
-        return [*messages, {"role": "user", "content": self._content(parts)}]
+        return [*messages, {"role": "user", "content": self._write_content(parts)}]
 
-    def _content(self, parts: list[JsonDict]) -> str | list[JsonDict]:
+    def _write_content(self, parts: list[JsonDict]) -> str | list[JsonDict]:
         """Return plain text where there is nothing else, as many servers take only that."""
-        sent = [self._part(part) for part in parts]
+        sent = [self._write_part(part) for part in parts]
         if all(part["type"] == "text" for part in sent):
             return SEPARATOR.join(part["text"] for part in sent)
         return sent
 
-    def _part(self, part: JsonDict) -> JsonDict:
+    def _write_part(self, part: JsonDict) -> JsonDict:
         source = fields_of(part.get("source"))
         match part["type"]:
             case "image":

@@ -119,7 +119,7 @@ class ChatFormat(WireFormat):
     ) -> WireRequest:
         preset, settings = self._preset, self._settings
         body: JsonDict = {"model": model} if self._names_model else {}
-        turns = self._writer.turns(history, preset.name, model)
+        turns = self._writer.write_turns(history, preset.name, model)
         encoded = WireRequest(preset.name, model, history, turns, "messages", body)
         encoded.thinking = requested_thinking(
             options, request.reasoning_effort, settings, provider=preset.name
@@ -159,21 +159,21 @@ class ChatFormat(WireFormat):
             note_unsent_choice(encoded, request.tool_choice)
             return
         body = encoded.fields
-        sent = {tool["name"]: _TOOL_NAMES.wire(tool["name"]) for tool in tools}
+        sent = {tool["name"]: _TOOL_NAMES.fit_name(tool["name"]) for tool in tools}
         encoded.tool_names = {wire: name for name, wire in sent.items() if wire != name}
-        choice = self._choice(request.tool_choice, sent, encoded.model)
+        choice = self._write_choice(request.tool_choice, sent, encoded.model)
         if isinstance(choice, dict) and not self._preset.named_choice:
             # The only tool that is offered is the one that must be called.
             name = choice["function"]["name"]
             tools = [tool for tool in tools if sent[tool["name"]] == name]
             choice = "required"
-        body["tools"] = [_tool(tool, sent[tool["name"]]) for tool in tools]
+        body["tools"] = [_write_tool(tool, sent[tool["name"]]) for tool in tools]
         if choice is not None:
             body["tool_choice"] = choice
         if self._settings.parallel_tool_calls is not None:
             body["parallel_tool_calls"] = self._settings.parallel_tool_calls
 
-    def _choice(self, choice: Any, sent: dict[str, str], model: str) -> str | JsonDict | None:
+    def _write_choice(self, choice: Any, sent: dict[str, str], model: str) -> str | JsonDict | None:
         match choice:
             case None:
                 return None
@@ -192,7 +192,7 @@ class ChatFormat(WireFormat):
                 raise unknown_choice(choice, list(sent), self._preset.name, model)
 
 
-def _tool(tool: JsonDict, name: str) -> JsonDict:
+def _write_tool(tool: JsonDict, name: str) -> JsonDict:
     function: JsonDict = {"name": name}
     if tool.get("description"):
         function["description"] = tool["description"]

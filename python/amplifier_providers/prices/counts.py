@@ -64,15 +64,15 @@ def charged_dollars(raw: dict[str, Any] | None) -> Decimal | None:
     cost = raw.get("cost")
     if cost is None:
         ticks = raw.get("cost_in_usd_ticks")
-        number = None if ticks is None else _number(ticks)
+        number = None if ticks is None else _read_number(ticks)
         return None if number is None else number * _TICK
     if isinstance(cost, dict):
-        return _number(cast("dict[str, Any]", cost).get("total_cost"))
-    sum_charged = _number(cost)
+        return _read_number(cast("dict[str, Any]", cost).get("total_cost"))
+    sum_charged = _read_number(cost)
     if sum_charged is not None and raw.get("is_byok") is True:
         details = raw.get("cost_details")
         of_key = cast("dict[str, Any]", details) if isinstance(details, dict) else {}
-        sum_charged += _number(of_key.get("upstream_inference_cost")) or 0
+        sum_charged += _read_number(of_key.get("upstream_inference_cost")) or 0
     return sum_charged
 
 
@@ -84,7 +84,7 @@ def _count_within(counts: Any, name: str) -> int:
     return count if type(count) is int and count > 0 else 0
 
 
-def _number(value: Any) -> Decimal | None:
+def _read_number(value: Any) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     number = Decimal(repr(value))

@@ -71,7 +71,7 @@ class Pricing:
         self.unpriced_calls = 0
         """Those of them whose price is not known."""
 
-    def cost(
+    def add_cost(
         self,
         buckets: Mapping[str, int | None],
         raw: dict[str, Any] | None,
@@ -91,23 +91,23 @@ class Pricing:
                 counted both the request and the answer.
         """
         self.calls += 1
-        cost = self._cost(buckets, raw, models, details, is_whole)
+        cost = self._compute_cost(buckets, raw, models, details, is_whole)
         if cost is None:
             self.unpriced_calls += 1
         else:
             self.total += cost
         return cost
 
-    def knows(self, models: tuple[str, ...]) -> bool:
+    def can_price(self, models: tuple[str, ...]) -> bool:
         """Whether the cost of calls of a model will be known, if their tokens are."""
         if self._service in _TELLING or self._own_rates(models) is not None:
             return True
-        return self._rates(models, None, None) is not None
+        return self._find_rates(models, None, None) is not None
 
     def input_cost(self, tokens: int, models: tuple[str, ...]) -> Decimal | None:
         """Return what so many tokens of a request cost that no cache knows; None if not known."""
-        rates = self._own_rates(models) or self._rates(models, None, None)
-        return None if rates is None else rates.cost(Counts(input=index(tokens)))
+        rates = self._own_rates(models) or self._find_rates(models, None, None)
+        return None if rates is None else rates.compute_cost(Counts(input=index(tokens)))
 
     def most_cost(
         self,
@@ -121,17 +121,19 @@ class Pricing:
         keeps_hour: bool = False,
     ) -> Decimal | None:
         """Return the most dollars of a call with so many tokens; None if no price is known."""
-        rates = self._own_rates(models) or self._rates(models, tier, speed)
+        rates = self._own_rates(models) or self._find_rates(models, tier, speed)
         if rates is None:
             return None
-        return rates.most(index(read), index(written), searches=searches, keeps_hour=keeps_hour)
+        return rates.bound_cost(
+            index(read), index(written), searches=searches, keeps_hour=keeps_hour
+        )
 
     def take_notices(self) -> list[str]:
         """Return what a user has to know of the prices, each once."""
         notices, self._notices = self._notices, []
         return notices
 
-    def contribution(self) -> dict[str, Any]:
+    def describe_cost(self) -> dict[str, Any]:
         """Return what the provider has cost so far, for the channel `session.cost`."""
         return {
             "provider": self._service,
@@ -140,7 +142,7 @@ class Pricing:
             "unpriced_calls": self.unpriced_calls,
         }
 
-    def _cost(
+    def _compute_cost(
         self,
         buckets: Mapping[str, int | None],
         raw: dict[str, Any] | None,
@@ -154,7 +156,7 @@ class Pricing:
                 return charged
             tier = details.get("service_tier") if details else None
             speed = raw.get("speed") if raw else None
-            rates = self._rates(
+            rates = self._find_rates(
                 models,
                 tier if tier is None or isinstance(tier, str) else None,
                 speed if speed is None or isinstance(speed, str) else None,
@@ -170,7 +172,7 @@ class Pricing:
         if rates is None:
             self._note_unknown(models[-1])
             return None
-        return rates.cost(counts_of(buckets, raw))
+        return rates.compute_cost(counts_of(buckets, raw))
 
     def _own_rates(self, models: tuple[str, ...]) -> Rates | None:
         """Return the rates that the settings have for a model."""
@@ -179,10 +181,12 @@ class Pricing:
         except KeyError:
             found = (prices_of(self._prices, model) for model in models)
             prices = next((each for each in found if each is not None), None)
-            rates = None if prices is None else prices.rates()
+            rates = None if prices is None else prices.make_rates()
         return _keep(self._own, models, rates)
 
-    def _rates(self, models: tuple[str, ...], tier: str | None, speed: str | None) -> Rates | None:
+    def _find_rates(
+        self, models: tuple[str, ...], tier: str | None, speed: str | None
+    ) -> Rates | None:
         """Return the rates that need no settings."""
         if self._is_free:
             return FREE

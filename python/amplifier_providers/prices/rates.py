@@ -34,7 +34,7 @@ class Rates:
     beyond: tuple[tuple[int, Rates], ...] = ()
     """Each number of tokens beyond which all tokens have other rates, the largest first."""
 
-    def cost(self, counts: Counts) -> Decimal:
+    def compute_cost(self, counts: Counts) -> Decimal:
         """Return the dollars of one call."""
         fresh, read, written, hour, output, reasoning, searches = counts
         rates = self
@@ -54,9 +54,9 @@ class Rates:
         if hour or reasoning or searches:  # mostly they are 0
             used += hour * rates.cache_write_1h + reasoning * rates.reasoning
             used += searches * rates.web_search
-        return dollars(used)
+        return make_dollars(used)
 
-    def most(
+    def bound_cost(
         self, read: int, written: int, *, searches: int = 0, keeps_hour: bool = False
     ) -> Decimal:
         """Return the most dollars of a call with so many tokens.
@@ -68,7 +68,7 @@ class Rates:
             keeps_hour: Whether the request asks for a cache that lasts an hour.
         """
         applicable = [self, *(rates for limit, rates in self.beyond if read > limit)]
-        return dollars(
+        return make_dollars(
             max(
                 rates.request
                 + read
@@ -89,7 +89,7 @@ FREE = Rates()
 """The rates of a model that costs nothing."""
 
 
-def parts(price: Decimal, count: int) -> int:
+def count_parts(price: Decimal, count: int) -> int:
     """Return the parts of a dollar that one costs, where `count` cost this price."""
     return int(
         _EXACT.to_integral_value(
@@ -98,7 +98,7 @@ def parts(price: Decimal, count: int) -> int:
     )
 
 
-def dollars(sum_of_parts: int) -> Decimal:
+def make_dollars(sum_of_parts: int) -> Decimal:
     """Return a sum of parts as dollars, without zeros at its end."""
     if sum_of_parts >= _TEN_DOLLARS and sum_of_parts % _DOLLAR == 0:
         return Decimal(sum_of_parts // _DOLLAR)  # and not 1E+1

@@ -20,7 +20,7 @@ _MIN_THINKING_TOKENS = 1_024
 
 def answer_limit(body: dict[str, Any]) -> int | None:
     """Return the tokens that an answer may have; None if the body of its request does not say."""
-    limits = (*map(body.get, LIMIT_KEYS), _object(body.get("options")).get("num_predict"))
+    limits = (*map(body.get, LIMIT_KEYS), _read_object(body.get("options")).get("num_predict"))
     return next((limit for limit in limits if type(limit) is int and limit > 0), None)
 
 
@@ -37,10 +37,10 @@ def limit_answer(body: dict[str, Any], key: str, tokens: int) -> int | None:
         are left for any.
     """
     if key == "num_predict":
-        body["options"] = {**_object(body.get("options")), key: tokens}
+        body["options"] = {**_read_object(body.get("options")), key: tokens}
     else:
         body[next((name for name in LIMIT_KEYS if name in body), key)] = tokens
-    thinking = _object(body.get("thinking"))
+    thinking = _read_object(body.get("thinking"))
     budget = thinking.get("budget_tokens")
     if type(budget) is not int or budget < tokens:
         return None
@@ -77,7 +77,7 @@ def request_bound(
         keeps_hour: Whether it asks for a cache that lasts an hour.
     """
     tier, speed = body.get("service_tier"), body.get("speed")
-    searches = sum(map(_searches, body.get("tools") or ()))
+    searches = sum(map(_count_searches, body.get("tools") or ()))
     named: dict[str, Any] = {
         "tier": tier if isinstance(tier, str) else None,
         "speed": speed if isinstance(speed, str) else None,
@@ -92,12 +92,12 @@ def request_bound(
     )
 
 
-def _searches(tool: dict[str, Any]) -> int:
+def _count_searches(tool: dict[str, Any]) -> int:
     if not str(tool.get("type") or "").startswith("web_search"):
         return 0
     most = tool.get("max_uses")
     return most if type(most) is int and most >= 0 else _SEARCHES
 
 
-def _object(value: object) -> dict[str, Any]:
+def _read_object(value: object) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

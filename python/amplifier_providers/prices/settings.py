@@ -11,14 +11,14 @@ from pydantic import BeforeValidator, Field
 
 from ..settings import Settings
 from ..value_problems import Form
-from .rates import DIGITS, Rates, parts
+from .rates import DIGITS, Rates, count_parts
 
 _MILLION = 1_000_000
 EVERY_MODEL = "*"
 """The key of the prices of all models that have none of their own."""
 
 
-def _dollars(value: Any) -> Any:
+def _read_dollars(value: Any) -> Any:
     """Read a price; a float is what it says, not what it is in binary."""
     is_price = isinstance(value, int | float | str | Decimal) and not isinstance(value, bool)
     try:
@@ -34,7 +34,7 @@ def _dollars(value: Any) -> Any:
 
 Dollars = Annotated[
     Decimal,
-    BeforeValidator(_dollars),
+    BeforeValidator(_read_dollars),
     Form(f"US dollars from 0 to below 1,000,000, with at most {DIGITS} decimals"),
 ]
 
@@ -74,36 +74,38 @@ class ModelPrices(Settings):
     long_context: LongContextPrices | None = None
     """Other prices for long requests."""
 
-    def rates(self) -> Rates:
+    def make_rates(self) -> Rates:
         """Return the same for one token."""
-        usual = self._rates(self.input, self.output, None)
+        usual = self._make_rates(self.input, self.output, None)
         if self.long_context is None:
             return usual
         longer = self.long_context
-        other = self._rates(
+        other = self._make_rates(
             self.input if longer.input is None else longer.input,
             self.output if longer.output is None else longer.output,
             longer,
         )
         return replace(usual, beyond=((longer.above, other),))
 
-    def _rates(self, entered: Decimal, written: Decimal, longer: LongContextPrices | None) -> Rates:
-        def price(name: str, fallback: Decimal) -> Decimal:
+    def _make_rates(
+        self, entered: Decimal, written: Decimal, longer: LongContextPrices | None
+    ) -> Rates:
+        def find_price(name: str, fallback: Decimal) -> Decimal:
             for prices in (longer, self):
                 found = getattr(prices, name, None)
                 if found is not None:
                     return found
             return fallback
 
-        to_cache = price("cache_write", entered)
+        to_cache = find_price("cache_write", entered)
         return Rates(
-            input=parts(entered, _MILLION),
-            cache_read=parts(price("cache_read", entered), _MILLION),
-            cache_write=parts(to_cache, _MILLION),
-            cache_write_1h=parts(price("cache_write_1h", to_cache), _MILLION),
-            output=parts(written, _MILLION),
-            reasoning=parts(written, _MILLION),
-            web_search=parts(self.web_search or Decimal(0), 1_000),
+            input=count_parts(entered, _MILLION),
+            cache_read=count_parts(find_price("cache_read", entered), _MILLION),
+            cache_write=count_parts(to_cache, _MILLION),
+            cache_write_1h=count_parts(find_price("cache_write_1h", to_cache), _MILLION),
+            output=count_parts(written, _MILLION),
+            reasoning=count_parts(written, _MILLION),
+            web_search=count_parts(self.web_search or Decimal(0), 1_000),
         )
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..services import SERVICES
-from .rates import Rates, parts
+from .rates import Rates, count_parts
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice
@@ -48,7 +48,7 @@ def table_rates(
         return None
     # A tier of another service's list would not be that of this one.
     context = dict(conditions) if is_own and conditions else None
-    return _rates(info.get_prices(datetime.fromtimestamp(now, UTC), context))
+    return _make_rates(info.get_prices(datetime.fromtimestamp(now, UTC), context))
 
 
 def _model_info(source: Source, model: str) -> tuple[ModelInfo | None, bool]:
@@ -75,7 +75,7 @@ def _model_info(source: Source, model: str) -> tuple[ModelInfo | None, bool]:
     return info, any(info is each for each in owner.models)
 
 
-def _rates(prices: ModelPrice) -> Rates | None:
+def _make_rates(prices: ModelPrice) -> Rates | None:
     """Return the rates of a price; None where it is for no tokens."""
     if prices.input_mtok is None and prices.output_mtok is None:
         return None
@@ -90,7 +90,7 @@ def _rates(prices: ModelPrice) -> Rates | None:
 def _rates_of_length(prices: ModelPrice, length: int) -> Rates:
     """Return the rates of a request with so many tokens; a kind without a price has its parent's."""
 
-    def price(name: str, fallback: Decimal) -> Decimal:
+    def find_price(name: str, fallback: Decimal) -> Decimal:
         value = getattr(prices, name)
         if value is None:
             return fallback
@@ -101,15 +101,15 @@ def _rates_of_length(prices: ModelPrice, length: int) -> Rates:
         )
 
     nothing = Decimal(0)
-    entered, written = price("input_mtok", nothing), price("output_mtok", nothing)
-    to_cache = price("cache_write_mtok", entered)
+    entered, written = find_price("input_mtok", nothing), find_price("output_mtok", nothing)
+    to_cache = find_price("cache_write_mtok", entered)
     return Rates(
-        input=parts(entered, _MILLION),
-        cache_read=parts(price("cache_read_mtok", entered), _MILLION),
-        cache_write=parts(price("cache_write_5m_mtok", to_cache), _MILLION),
-        cache_write_1h=parts(price("cache_write_1h_mtok", to_cache), _MILLION),
-        output=parts(written, _MILLION),
-        reasoning=parts(price("output_reasoning_mtok", written), _MILLION),
-        web_search=parts(price("web_searches_kcount", nothing), _THOUSAND),
-        request=parts(price("requests_kcount", nothing), _THOUSAND),
+        input=count_parts(entered, _MILLION),
+        cache_read=count_parts(find_price("cache_read_mtok", entered), _MILLION),
+        cache_write=count_parts(find_price("cache_write_5m_mtok", to_cache), _MILLION),
+        cache_write_1h=count_parts(find_price("cache_write_1h_mtok", to_cache), _MILLION),
+        output=count_parts(written, _MILLION),
+        reasoning=count_parts(find_price("output_reasoning_mtok", written), _MILLION),
+        web_search=count_parts(find_price("web_searches_kcount", nothing), _THOUSAND),
+        request=count_parts(find_price("requests_kcount", nothing), _THOUSAND),
     )

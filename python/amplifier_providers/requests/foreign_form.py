@@ -51,7 +51,7 @@ def native_messages(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, 
         if calls is not None and not isinstance(calls, list | tuple):
             wrong = f"`tool_calls` is a `{type(calls).__name__}` (must be a list)"
             raise InvalidMessageError(position, role, wrong)
-        found.append(native(messages, position) if is_foreign(message) else message)
+        found.append(make_native(messages, position) if is_foreign(message) else message)
     return found
 
 
@@ -63,16 +63,16 @@ def is_foreign(message: Mapping[str, Any]) -> bool:
         return True
     calls, content = message.get("tool_calls"), message.get("content")
     if isinstance(calls, list) and any(
-        "function" in _fields(call) for call in cast("list[Any]", calls)
+        "function" in _read_fields(call) for call in cast("list[Any]", calls)
     ):
         return True
     return isinstance(content, list) and any(
-        _fields(block).get("type") in _IMAGES or _fields(block).get("type") in _TEXTS
+        _read_fields(block).get("type") in _IMAGES or _read_fields(block).get("type") in _TEXTS
         for block in cast("list[Any]", content)
     )
 
 
-def native(messages: Sequence[Mapping[str, Any]], position: int) -> dict[str, Any]:
+def make_native(messages: Sequence[Mapping[str, Any]], position: int) -> dict[str, Any]:
     """Return a message in the kernel's form.
 
     Args:
@@ -94,7 +94,7 @@ def native(messages: Sequence[Mapping[str, Any]], position: int) -> dict[str, An
         if calls:
             message["tool_calls"] = [_call(each) for each in calls]
         if role == "function" and message.get("tool_call_id") is None:
-            asking = _asking(messages[:position], message.get("name"))
+            asking = _find_asking(messages[:position], message.get("name"))
             message |= {"role": "tool", "tool_call_id": _call_id(asking)}
     except _ProblemError as problem:
         raise InvalidMessageError(position, role, str(problem)) from None
@@ -105,10 +105,10 @@ class _ProblemError(Exception):
     """What is wrong with the message that is being read."""
 
 
-def _asking(before: Sequence[Mapping[str, Any]], name: object) -> int:
+def _find_asking(before: Sequence[Mapping[str, Any]], name: object) -> int:
     """Return the place of the message with the call that a message of the role `function` answers."""
     for position in range(len(before) - 1, -1, -1):
-        asked = _fields(before[position].get("function_call"))
+        asked = _read_fields(before[position].get("function_call"))
         if asked and asked.get("name") == name:
             return position
     raise _ProblemError(f"it answers no call of `{name}` before it")
@@ -120,10 +120,10 @@ def _call_id(position: int) -> str:
 
 
 def _call(call: Any) -> Any:
-    function = _fields(call).get("function")
+    function = _read_fields(call).get("function")
     if function is None:
         return call
-    name, arguments = _fields(function).get("name"), _fields(function).get("arguments")
+    name, arguments = _read_fields(function).get("name"), _read_fields(function).get("arguments")
     call_id = call.get("id")
     if not isinstance(call_id, str) or not isinstance(name, str):
         raise _ProblemError("a call has no `id` or no name of a function, each a text")
@@ -141,13 +141,13 @@ def _call(call: Any) -> Any:
 
 
 def _block(block: Any) -> Any:
-    fields = _fields(block)
+    fields = _read_fields(block)
     if fields.get("type") in _TEXTS:
         return {"type": "text", "text": fields.get("text", "")}
     if fields.get("type") not in _IMAGES:
         return block
     given = fields.get("image_url")
-    url = given if isinstance(given, str) else _fields(given).get("url")
+    url = given if isinstance(given, str) else _read_fields(given).get("url")
     if not isinstance(url, str):
         raise _ProblemError(f"a block of type `{fields['type']}` has no `url`")
     head, comma, data = url.partition(",")
@@ -160,5 +160,5 @@ def _block(block: Any) -> Any:
     return {"type": "image", "source": source}
 
 
-def _fields(value: object) -> Mapping[str, Any]:
+def _read_fields(value: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

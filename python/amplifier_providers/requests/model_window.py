@@ -38,9 +38,9 @@ def limits_of(info: Any) -> tuple[int | None, int | None]:
     # A `ProviderInfo` has them nowhere else, and takes long to say that it lacks a field.
     is_plain = type(info) is ProviderInfo
     for source in (None if is_plain else info, getattr(info, "defaults", None)):
-        window = _positive(source, "context_window")
+        window = _read_positive(source, "context_window")
         if window is not None:
-            return window, _positive(source, "max_output_tokens")
+            return window, _read_positive(source, "max_output_tokens")
     return None, None
 
 
@@ -57,7 +57,7 @@ def messages_budget(window: int, output: int | None, asked: int | None = None) -
     return max(window - answer - SAFETY_MARGIN_TOKENS, window // 2)
 
 
-def _positive(source: Any, key: str) -> int | None:
+def _read_positive(source: Any, key: str) -> int | None:
     if source is None:
         return None
     if isinstance(source, dict | Mapping):

@@ -42,7 +42,7 @@ class ModelProfile:
         """Whether it thinks before it answers."""
         return bool(self.efforts)
 
-    def samples(self, effort: str | None) -> bool:
+    def can_sample(self, effort: str | None) -> bool:
         """Whether `temperature` and `top_p` are accepted with this effort."""
         if not self.efforts or self.has_open_weights:
             return True

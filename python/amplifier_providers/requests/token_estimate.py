@@ -32,13 +32,13 @@ def estimate_tokens(message: Mapping[str, Any]) -> int:
     if isinstance(content, list):
         calls: list[Any] = []
         for block in cast("list[dict[str, Any]]", content):
-            kind: Any = block.get("type") if type(block) is dict else _kind(block)
+            kind: Any = block.get("type") if type(block) is dict else _find_kind(block)
             if kind == "image":
                 tokens += IMAGE_TOKENS
             elif kind == "tool_call":
                 calls.append(block)
             else:
-                characters += _length(block)
+                characters += _measure_length(block)
         if calls:
             # Together, but without the brackets around them, and what separates them.
             characters += _written_length(calls) - 2 * len(calls)
@@ -85,11 +85,11 @@ async def request_budget(token_budget: int | None, provider: Any, default: int) 
     return default
 
 
-def _kind(block: Any) -> Any:
+def _find_kind(block: Any) -> Any:
     return cast("Mapping[str, Any]", block).get("type") if isinstance(block, Mapping) else None
 
 
-def _length(block: Any) -> int:
+def _measure_length(block: Any) -> int:
     """Return the length of a block as JSON."""
     if not isinstance(block, dict):
         return _written_length(block)

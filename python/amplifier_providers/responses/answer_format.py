@@ -28,7 +28,7 @@ def add_format(encoded: WireRequest, request: ChatRequest, profile: ModelProfile
         _add_schema(encoded, form, profile)
     elif profile.structured == "none":
         _ask_for(encoded, _JSON)
-        encoded.degrade("an answer in JSON", "a text that asks for it", _reason(encoded))
+        encoded.degrade("an answer in JSON", "a text that asks for it", _explain_format(encoded))
     else:
         _ask_for(encoded, _JSON)  # the API refuses this form where no text says JSON
         _hold_to(encoded, {"type": "json_object"})
@@ -57,21 +57,23 @@ def _add_schema(
     _ask_for(encoded, f"{_JSON} It must fit this JSON schema: {json.dumps(schema, default=str)}")
     if profile.structured == "object" and schema.get("type") == "object":
         _hold_to(encoded, {"type": "json_object"})
-        encoded.degrade(asked, "a JSON object, and a text with the schema", _reason(encoded))
+        encoded.degrade(
+            asked, "a JSON object, and a text with the schema", _explain_format(encoded)
+        )
     elif profile.structured == "schema":
         encoded.degrade(asked, "a text with the schema", "the top of the schema is no object")
     else:
-        encoded.degrade(asked, "a text with the schema", _reason(encoded))
+        encoded.degrade(asked, "a text with the schema", _explain_format(encoded))
 
 
 def _named_schema(given: JsonDict) -> tuple[str, JsonDict]:
     """Return the name and the schema, which may be inside an object with both."""
     if isinstance(given.get("schema"), dict) and "type" not in given:
-        return _name(given.get("name")), given["schema"]
-    return _name(given.get("title")), given
+        return _make_name(given.get("name")), given["schema"]
+    return _make_name(given.get("title")), given
 
 
-def _name(text: Any) -> str:
+def _make_name(text: Any) -> str:
     fitting = re.sub(r"[^a-zA-Z0-9_-]", "_", text) if isinstance(text, str) else ""
     return fitting[:_MAX_NAME_CHARS] or _NAME
 
@@ -85,5 +87,5 @@ def _ask_for(encoded: WireRequest, text: str) -> None:
     encoded.turns = [*encoded.turns, json_bytes(message)]
 
 
-def _reason(encoded: WireRequest) -> str:
+def _explain_format(encoded: WireRequest) -> str:
     return f"`{encoded.model}` cannot be held to one"

@@ -22,9 +22,9 @@ def input_part(part: JsonDict) -> JsonDict:
         case "text" | "system":
             return input_text(part["text"])
         case "image":
-            return _image(part) or _unsendable("An image")
+            return _write_image(part) or _describe_unsendable("An image")
         case "document":
-            return _document(part) or _unsendable("A document")
+            return _document(part) or _describe_unsendable("A document")
         case _:
             return part
 
@@ -42,7 +42,7 @@ def image_item(part: JsonDict) -> JsonDict:
     return {**fields_of(part.get("item")), "result": fields_of(part.get("source")).get("data")}
 
 
-def _image(part: JsonDict) -> JsonDict | None:
+def _write_image(part: JsonDict) -> JsonDict | None:
     given = _source_of(part, "image_url", data="image_url", file="file_id")
     if given is None:
         return None
@@ -74,5 +74,5 @@ def _source_of(part: JsonDict, url: str, *, data: str, file: str) -> JsonDict | 
     return None
 
 
-def _unsendable(what: str) -> JsonDict:
+def _describe_unsendable(what: str) -> JsonDict:
     return input_text(f"({what} was here, whose source this API does not take.)")

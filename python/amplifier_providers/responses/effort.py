@@ -35,7 +35,7 @@ def effort_for(encoded: WireRequest, profile: ModelProfile, *, is_free: bool) ->
     budget = asked.budget_tokens
     wanted = "thinking" if budget is None else f"a thinking budget of {budget:,} tokens"
     if not profile.is_known and not asked.effort:
-        encoded.degrade(wanted, BY_ITSELF, _unknown(encoded))
+        encoded.degrade(wanted, BY_ITSELF, _explain_unknown(encoded))
         return None
     if budget is not None:
         encoded.degrade(wanted, "no limit of its own", f"`{encoded.model}` takes an effort alone")
@@ -45,7 +45,7 @@ def effort_for(encoded: WireRequest, profile: ModelProfile, *, is_free: bool) ->
     effort = profile.fitting_effort(asked.effort)
     if effort != asked.effort:
         requested = f"reasoning effort `{asked.effort}`"
-        encoded.degrade(requested, f"`{effort}`", _efforts(encoded, profile))
+        encoded.degrade(requested, f"`{effort}`", _explain_efforts(encoded, profile))
     return effort
 
 
@@ -54,21 +54,21 @@ def _least_effort(encoded: WireRequest, profile: ModelProfile) -> str | None:
     if not profile.is_known:
         if asked.is_effort_none:
             return "none"
-        encoded.degrade("no thinking", BY_ITSELF, _unknown(encoded))
+        encoded.degrade("no thinking", BY_ITSELF, _explain_unknown(encoded))
     if not profile.reasons:
         return None
     effort = profile.fitting_effort("none")
     if effort != "none":
         requested = "reasoning effort `none`" if asked.is_effort_none else "no thinking"
-        encoded.degrade(requested, f"`{effort}`", _efforts(encoded, profile))
+        encoded.degrade(requested, f"`{effort}`", _explain_efforts(encoded, profile))
     return effort
 
 
-def _efforts(encoded: WireRequest, profile: ModelProfile) -> str:
+def _explain_efforts(encoded: WireRequest, profile: ModelProfile) -> str:
     return f"`{encoded.model}` takes {', '.join(f'`{each}`' for each in profile.efforts)}"
 
 
-def _unknown(encoded: WireRequest) -> str:
+def _explain_unknown(encoded: WireRequest) -> str:
     return f"it is not known whether `{encoded.model}` can think"
 
 

@@ -106,7 +106,7 @@ class ResponsesProvider(WireProvider):
         try:
             entries = [dict(entry) for entry in answer["data"]]
         except (ValueError, KeyError, TypeError) as error:
-            raise self._client.unfitting(path, "other content", expected, None) from error
+            raise self._client.make_unfitting(path, "other content", expected, None) from error
         if not self.settings.filtered:
             return entries
         known = [entry for entry in entries if model_profile(str(entry.get("id"))).is_known]

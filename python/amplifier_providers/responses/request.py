@@ -38,14 +38,14 @@ class ResponsesRequest(WireRequest):
 
     def without_chain(self, reason: str) -> ResponsesRequest:
         """Return the request with all turns instead of the response that it continues from."""
-        facts = [*self.notices, self._invalidation(self.previous, reason)]
+        facts = [*self.notices, self._describe_invalidation(self.previous, reason)]
         rest = {key: value for key, value in self.fields.items() if key != "previous_response_id"}
         turns = self.whole[: -len(self.turns)] + self.turns
         return replace(self, fields=rest, turns=turns, notices=facts)
 
     def note_invalidated(self, link: Link) -> None:
         """Say that the request sends everything, though it could have continued from a response."""
-        self.notices.append(self._invalidation(link.lost, link.reason))
+        self.notices.append(self._describe_invalidation(link.lost, link.reason))
 
     def build_next_request(
         self, blocks: list[JsonDict], number: int, most: int
@@ -59,7 +59,7 @@ class ResponsesRequest(WireRequest):
         turns = [*self.turns, json_bytes(items)[1:-1]]
         return replace(self, turns=turns, notices=[(CONTINUATION, facts)])
 
-    def _invalidation(self, response_id: str | None, reason: str) -> tuple[str, JsonDict]:
+    def _describe_invalidation(self, response_id: str | None, reason: str) -> tuple[str, JsonDict]:
         about = {"provider": self.provider, "model": self.model}
         return CHAIN_INVALIDATED, {**about, "response_id": response_id, "reason": reason}
 
@@ -94,13 +94,13 @@ def add_service_options(
     if settings.truncation:
         body["truncation"] = settings.truncation
     if key := settings.prompt_cache_key or request.conversation_id:
-        body["prompt_cache_key"] = _short(key)
+        body["prompt_cache_key"] = _shorten_key(key)
     if profile.keeps_cache and settings.prompt_cache_retention:
         body["prompt_cache_retention"] = settings.prompt_cache_retention
     if settings.safety_identifier:
-        body["safety_identifier"] = _short(settings.safety_identifier)
+        body["safety_identifier"] = _shorten_key(settings.safety_identifier)
 
 
-def _short(text: str) -> str:
+def _shorten_key(text: str) -> str:
     """Return a text as long as the API takes it: one that is longer becomes its digest."""
     return text if len(text) <= _MAX_KEY_CHARS else sha256(text.encode()).hexdigest()

@@ -43,10 +43,10 @@ def add_tools(
         if name in own:
             continue  # the service offers it, and this runs it
         if tool.get("type", "function") == "function":
-            sent[name] = TOOL_NAMES.wire(name)
-            tools.append(_function(tool, sent[name]))
+            sent[name] = TOOL_NAMES.fit_name(name)
+            tools.append(_write_function(tool, sent[name]))
         else:
-            tools.append(_native(tool))
+            tools.append(_write_native(tool))
             if tool["type"] == "custom":
                 sent[name] = name
     types = [tool["type"] for tool in tools]
@@ -57,7 +57,7 @@ def add_tools(
     encoded.tool_names = {wire: name for name, wire in sent.items() if wire != name}
     encoded.fields["tools"] = tools
     encoded.fields["parallel_tool_calls"] = is_parallel
-    choice = _choice(request.tool_choice, sent, tools, encoded)
+    choice = _write_choice(request.tool_choice, sent, tools, encoded)
     if choice is not None:
         encoded.fields["tool_choice"] = choice
 
@@ -68,7 +68,7 @@ def included_results(tools: Sequence[JsonDict]) -> list[str]:
     return [value for kind, value in _INCLUDED.items() if any(k.startswith(kind) for k in kinds)]
 
 
-def _function(tool: JsonDict, name: str) -> JsonDict:
+def _write_function(tool: JsonDict, name: str) -> JsonDict:
     wire: JsonDict = {"type": "function", "name": name}
     if tool.get("description"):
         wire["description"] = tool["description"]
@@ -80,12 +80,12 @@ def _function(tool: JsonDict, name: str) -> JsonDict:
     return wire
 
 
-def _native(tool: JsonDict) -> JsonDict:
+def _write_native(tool: JsonDict) -> JsonDict:
     unsent = {"parameters"} if tool["type"] == "custom" else {"name", "parameters", "description"}
     return {key: value for key, value in tool.items() if key not in unsent and value is not None}
 
 
-def _choice(
+def _write_choice(
     choice: str | JsonDict | None, sent: dict[str, str], tools: list[JsonDict], encoded: WireRequest
 ) -> str | JsonDict | None:
     types: set[Any] = {tool["type"] for tool in tools} - {"function", "custom"}

@@ -66,7 +66,7 @@ class ResponsesRules(HistoryRules):
         item = block if block.get("type") == "reasoning" else fields_of(block.get("item"))
         if not self.is_of_model(writer) or not (item.get("encrypted_content") and item.get("id")):
             return None
-        return {"type": "thinking", "item": _reasoning(item), LED_TO: block.get(LED_TO)}
+        return {"type": "thinking", "item": _write_reasoning(item), LED_TO: block.get(LED_TO)}
 
     def add_metadata_blocks(self, blocks: list[JsonDict], metadata: JsonDict) -> list[JsonDict]:
         """Return the blocks with their reasoning, which a loop may have kept as metadata only."""
@@ -92,11 +92,11 @@ class ResponsesRules(HistoryRules):
             return part
         return {key: value for key, value in part.items() if key != "item"}
 
-    def unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
+    def make_unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
         """Return the parts without those that came before under the same id."""
         kept: list[JsonDict] = []
         for part in parts:
-            item_id = part.get("id") if part["type"] in OF_SERVICE else _item(part).get("id")
+            item_id = part.get("id") if part["type"] in OF_SERVICE else _read_item(part).get("id")
             key = f"item {item_id}"
             if item_id is None or key not in taken:
                 kept.append(part)
@@ -139,7 +139,7 @@ def link_reasoning(blocks: list[JsonDict]) -> list[JsonDict]:
         if block.get("type") == "thinking" and after:
             block = {**block, LED_TO: kind_of(after)}
         if before.get("type") == "thinking" and block.get("type") in OF_SERVICE:
-            block = {**block, LED_BY: _item(before).get("id")}
+            block = {**block, LED_BY: _read_item(before).get("id")}
         found.append(block)
         before = block
     return found
@@ -153,7 +153,7 @@ def kind_of(part: JsonDict) -> str:
         case "thinking":
             return "reasoning"
         case "tool_call":
-            own = _item(part).get("type")
+            own = _read_item(part).get("type")
             kind = own if own in {PATCH_CALL, "custom_tool_call"} else "function_call"
             return f"{kind} {part.get('id')}"
         case "image":
@@ -180,7 +180,7 @@ def turn_items(turn: Turn) -> list[JsonDict]:
     """Return a turn as items of the API."""
     if turn.role == "assistant":
         return [_item_of_part(part) for part in turn.parts]
-    items = [_result(result) for result in turn.results]
+    items = [_write_result(result) for result in turn.results]
     for is_system, parts in groupby(turn.parts, lambda part: part["type"] == "system"):
         role = "developer" if is_system else "user"
         items.append({"role": role, "content": [input_part(part) for part in parts]})
@@ -194,9 +194,9 @@ def answer_items(blocks: list[JsonDict]) -> list[JsonDict]:
     """
     parts: list[JsonDict] = []
     for block in link_reasoning(blocks):
-        item = _item(block)
+        item = _read_item(block)
         if block["type"] == "thinking" and item.get("encrypted_content"):
-            parts.append({**block, "item": _reasoning(item)})
+            parts.append({**block, "item": _write_reasoning(item)})
         elif block["type"] in OF_SERVICE or block.get("text"):
             parts.append(block)
     if not any(part["type"] == "text" for part in parts):
@@ -208,7 +208,7 @@ def _item_of_part(part: JsonDict) -> JsonDict:
     """Return a part of an assistant turn as an item."""
     match part["type"]:
         case "text":
-            return _message(part)
+            return _write_message(part)
         case "thinking":
             return part["item"]
         case "tool_call":
@@ -219,8 +219,8 @@ def _item_of_part(part: JsonDict) -> JsonDict:
             return {key: value for key, value in part.items() if key != LED_BY}
 
 
-def _message(part: JsonDict) -> JsonDict:
-    item = _item(part)
+def _write_message(part: JsonDict) -> JsonDict:
+    item = _read_item(part)
     wire_form = [
         {key: value for key, value in fields_of(each).items() if key != "logprobs"}
         for each in cast("list[Any]", item.get("content") or [])
@@ -237,7 +237,7 @@ def _message(part: JsonDict) -> JsonDict:
 
 
 def _call(part: JsonDict) -> JsonDict:
-    item = _item(part)
+    item = _read_item(part)
     call: JsonDict = {"type": "function_call", "call_id": part["id"], "name": part["name"]}
     if item.get("type") == PATCH_CALL:
         done = {"type": PATCH_CALL, "call_id": part["id"], "status": "completed"}
@@ -246,7 +246,7 @@ def _call(part: JsonDict) -> JsonDict:
     if _is_custom(part):
         call |= {"type": "custom_tool_call", "input": part["input"].get("input", "")}
     else:
-        call["arguments"] = _arguments(part["input"], item.get("arguments"))
+        call["arguments"] = _write_arguments(part["input"], item.get("arguments"))
     item_id = item.get("id")
     if isinstance(item_id, str) and item_id.startswith(("fc_", "ctc_")):
         call["id"] = item_id
@@ -255,7 +255,7 @@ def _call(part: JsonDict) -> JsonDict:
     return call
 
 
-def _arguments(given: JsonDict, written: Any) -> str:
+def _write_arguments(given: JsonDict, written: Any) -> str:
     """Return arguments as the model wrote them, unless they were changed."""
     if isinstance(written, str):
         try:
@@ -266,11 +266,11 @@ def _arguments(given: JsonDict, written: Any) -> str:
     return json_bytes(given).decode()
 
 
-def _result(result: Result) -> JsonDict:
+def _write_result(result: Result) -> JsonDict:
     output: Any = result.output
     if not isinstance(output, str):
         output = [input_part(block) for block in output] or ""
-    if _item(result.call).get("type") == PATCH_CALL:
+    if _read_item(result.call).get("type") == PATCH_CALL:
         status = "failed" if result.is_error else "completed"
         wire_form = {"type": f"{PATCH_CALL}_output", "call_id": result.call_id, "status": status}
         return {**wire_form, "output": output} if isinstance(output, str) and output else wire_form
@@ -279,20 +279,20 @@ def _result(result: Result) -> JsonDict:
 
 
 def _is_custom(call: JsonDict) -> bool:
-    return _item(call).get("type") == "custom_tool_call"
+    return _read_item(call).get("type") == "custom_tool_call"
 
 
-def _item(part: JsonDict) -> JsonDict:
+def _read_item(part: JsonDict) -> JsonDict:
     return fields_of(part.get("item"))
 
 
-def _reasoning(item: JsonDict) -> JsonDict:
+def _write_reasoning(item: JsonDict) -> JsonDict:
     sent = {key: item[key] for key in _OF_REASONING if item.get(key)}
     return {"type": "reasoning", "summary": [], **sent}
 
 
 def _without_id(part: JsonDict) -> JsonDict:
-    item = _item(part)
+    item = _read_item(part)
     if "id" not in item or part["type"] == "image":
         return part
     return {**part, "item": {key: value for key, value in item.items() if key != "id"}}

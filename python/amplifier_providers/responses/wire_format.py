@@ -111,7 +111,7 @@ class ResponsesFormat(WireFormat):
         history = self._history.check(request.messages, rules)
         if not history.turns:
             raise nothing_to_send(self._provider, model)
-        turns = self._writer.turns(history, self._provider, model)
+        turns = self._writer.write_turns(history, self._provider, model)
         body: JsonDict = {"model": model}
         encoded = ResponsesRequest(
             self._provider, model, history, turns, "input", body, whole=turns
@@ -135,7 +135,7 @@ class ResponsesFormat(WireFormat):
         is_free = temperature is None and request.top_p is None and asked.has_room(length)
         effort = effort_for(encoded, profile, is_free=is_free)
         add_reasoning(encoded, settings, profile, effort, given.get("reasoning"))
-        if profile.samples(effort):
+        if profile.can_sample(effort):
             sampling = {"temperature": temperature, "top_p": request.top_p}
             body.update((key, value) for key, value in sampling.items() if value is not None)
         else:

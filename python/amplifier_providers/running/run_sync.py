@@ -111,13 +111,13 @@ class ThreadRun(Generic[ResultT]):
         # In the copied context it may still be that of the thread that waits.
         sniffio.current_async_library_cvar.set(None)
         try:
-            self._result = asyncio.run(self._stoppable())
+            self._result = asyncio.run(self._run_stoppable())
         except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
             self._error = error
         finally:
             self._ended.set()
 
-    async def _stoppable(self) -> ResultT:
+    async def _run_stoppable(self) -> ResultT:
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
         if task is not None:

@@ -90,7 +90,7 @@ class BlockEvents:
             data["metadata"] = self._name_call(data.get("metadata") or {}, index)
         return name, data
 
-    def chunk(self, event: StreamEvent) -> StreamChunk | None:
+    def make_chunk(self, event: StreamEvent) -> StreamChunk | None:
         """Return the chunk for an event; None if it adds nothing to the answer that is seen."""
         from amplifier_stream import chunk_of
 
@@ -99,7 +99,7 @@ class BlockEvents:
         _, data = self.complete_event(event)
         return chunk_of(CompletedEvent(**data))
 
-    def blocks(self, result: StreamResult) -> list[tuple[JsonDict, JsonDict]]:
+    def list_blocks(self, result: StreamResult) -> list[tuple[JsonDict, JsonDict]]:
         """Return the blocks of the whole answer, each with its form on the wire."""
         made = iter([self._ids[index] for index in sorted(self._ids)])
         found: list[tuple[JsonDict, JsonDict]] = []
@@ -108,7 +108,7 @@ class BlockEvents:
             block = self._shape_block(block)
             if block.get("type") == "tool_call":
                 call_id = block.get("id") or next(made, None) or self._new_id()
-                block = {**block, "id": call_id, "name": self._tool(block)}
+                block = {**block, "id": call_id, "name": self._name_tool(block)}
             found.append((block, raw))
         return found
 
@@ -116,8 +116,8 @@ class BlockEvents:
         call_id = call.get("id") or self._ids.get(index)
         if not call_id:
             call_id = self._ids[index] = self._new_id()
-        return {**call, "id": call_id, "name": self._tool(call)}
+        return {**call, "id": call_id, "name": self._name_tool(call)}
 
-    def _tool(self, call: JsonDict) -> Any:
+    def _name_tool(self, call: JsonDict) -> Any:
         name = call.get("name")
         return self._tool_names.get(name, name) if isinstance(name, str) else name

@@ -98,7 +98,7 @@ class WireRequest:
         try:
             rest = json_bytes(self.fields)
         except ValueError as error:
-            raise unwritable(error, self.provider, self.model) from error
+            raise make_unwritable_error(error, self.provider, self.model) from error
         key = f',"{self.turns_key}":['.encode()
         return b"".join((rest[:-1], key, b",".join(self.turns), b"]}"))
 
@@ -115,7 +115,7 @@ class TurnWriter:
         self._written = 0
         """How many turns the pieces hold."""
 
-    def turns(self, history: CheckedHistory, provider: str, model: str) -> list[bytes]:
+    def write_turns(self, history: CheckedHistory, provider: str, model: str) -> list[bytes]:
         """Return the turns as JSON, the settled ones joined, each of the others by itself.
 
         Raises:
@@ -125,16 +125,16 @@ class TurnWriter:
             self._generation, self._pieces, self._written = history.generation, [], 0
         try:
             for turn in history.turns[self._written : history.settled]:
-                self._pieces.append(self.one(turn))
+                self._pieces.append(self.write_turn(turn))
                 self._written += 1
-            recent = [self.one(turn) for turn in history.turns[history.settled :]]
+            recent = [self.write_turn(turn) for turn in history.turns[history.settled :]]
         except ValueError as error:
-            raise unwritable(error, provider, model) from error
+            raise make_unwritable_error(error, provider, model) from error
         if len(self._pieces) > _MAX_PIECES:
             self._pieces = [b",".join(self._pieces)]
         return self._pieces + recent
 
-    def one(self, turn: Turn) -> bytes:
+    def write_turn(self, turn: Turn) -> bytes:
         """Return a turn as JSON, several values with commas between."""
         written = self._write(turn)
         return json_bytes(written) if isinstance(written, dict) else json_bytes(written)[1:-1]
@@ -158,7 +158,7 @@ def json_bytes(value: Any) -> bytes:
         raise ValueError(str(error)) from error
 
 
-def unwritable(error: Exception, provider: str, model: str) -> InvalidRequestError:
+def make_unwritable_error(error: Exception, provider: str, model: str) -> InvalidRequestError:
     """Make the error for a body without a JSON form."""
     return InvalidRequestError(
         f"the request to `{model}` cannot be written as JSON: {error}",

@@ -68,7 +68,7 @@ def refused_coding(asked: Mapping[str, str], headers: Mapping[str, str]) -> str 
     return ", ".join(codings)[:_MAX_NAME_CHARS]
 
 
-async def beginning(response: httpx2.Response, max_bytes: int, seconds: float) -> bytes:
+async def read_beginning(response: httpx2.Response, max_bytes: int, seconds: float) -> bytes:
     """Return the beginning of a body, or as much of it as comes in time."""
     import httpx2
 
@@ -92,7 +92,7 @@ def is_page(headers: Mapping[str, str]) -> bool:
     return "text/html" in headers.get("content-type", "")
 
 
-def challenger(headers: Mapping[str, str], body: bytes = b"") -> str | None:
+def find_challenger(headers: Mapping[str, str], body: bytes = b"") -> str | None:
     """Return whose proxy asks for a person, None if none does.
 
     Args:

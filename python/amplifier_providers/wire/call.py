@@ -149,13 +149,13 @@ class Call:
                     )
                     while pieces is not None:
                         for event in pieces:
-                            if (chunk := block_events.chunk(event)) is not None:
+                            if (chunk := block_events.make_chunk(event)) is not None:
                                 self._events.is_shown = True
                                 yield chunk
                         pieces = await anext(answer, None)
                     result = answer.result()
                     for event in result.events:
-                        if (chunk := block_events.chunk(event)) is not None:
+                        if (chunk := block_events.make_chunk(event)) is not None:
                             yield chunk
                 except LLMError as error:
                     if answer is not None:
@@ -197,7 +197,7 @@ class Call:
         self._usage = CallUsage(wire.payer, self._request)
         await self._format.prepare(self._request, self._options)
         encoded = self._format.write_request(self._request, self._options)
-        wanted, other = encoded.model, wire.overload.current(encoded.model)
+        wanted, other = encoded.model, wire.overload.choose_model(encoded.model)
         if other is not None:
             encoded = await self._in_place_of(wanted, other)
             await self._events.emit_fallback(wanted, other, "still overloaded")
@@ -221,7 +221,7 @@ class Call:
         self._events.end_answer()
         self._results.append(result)
         self._usage.add(encoded, result)
-        blocks = [] if self._block_events is None else self._block_events.blocks(result)
+        blocks = [] if self._block_events is None else self._block_events.list_blocks(result)
         self._blocks += self._format.link_reasoning(blocks)
         self._next = self._format.build_next_request(
             encoded, self._results, [raw for _, raw in blocks]
@@ -280,7 +280,7 @@ class Call:
             provider=self._wire.name,
             requested_model=last.model,
             are_emitted=self._events.are_blocks_emitted,
-            usage=self._usage.total(),
+            usage=self._usage.add_up(),
             details=self._usage.details,
             degradations=last.degradations,
             hides_thoughts=last.thinking.is_off,

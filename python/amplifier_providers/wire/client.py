@@ -15,10 +15,10 @@ from ..limits.endpoint import endpoint_of
 from ..limits.rate_limits import reset_wait
 from .body_reading import (
     MAX_PAGE_BYTES,
-    beginning,
-    challenger,
+    find_challenger,
     is_page,
     plain_headers,
+    read_beginning,
     read_into,
     refused_coding,
 )
@@ -145,17 +145,21 @@ class ServiceClient:
             before = httpx2.ConnectError | httpx2.ProxyError | httpx2.InvalidURL
             is_lost = not isinstance(error, before)
             proxy = None if watch is None or is_lost else watch.proxy
-            raise self._unreachable(url, error, model, was_reached=is_lost, proxy=proxy) from error
+            raise self._make_unreachable(
+                url, error, model, was_reached=is_lost, proxy=proxy
+            ) from error
         try:
             received = plain_headers(response)
             if self.on_headers is not None:
                 await self.on_headers(received)
             coding = refused_coding(request.headers, received)
-            if not response.is_success or challenger(received) is not None:
-                raise await self._refusal(response, path, seconds, model, can_read=coding is None)
+            if not response.is_success or find_challenger(received) is not None:
+                raise await self._make_refusal(
+                    response, path, seconds, model, can_read=coding is None
+                )
             if coding is not None:
                 asked = f"`{request.headers['accept-encoding']}`"
-                raise self.unfitting(path, f"content encoded as `{coding}`", asked, model)
+                raise self.make_unfitting(path, f"content encoded as `{coding}`", asked, model)
         except BaseException:
             await response.aclose()
             raise
@@ -199,7 +203,7 @@ class ServiceClient:
             max_bytes=max_bytes,
         )
         if not isinstance(answer, dict):
-            raise self.unfitting(path, "other content", expected, model)
+            raise self.make_unfitting(path, "other content", expected, model)
         return cast("dict[str, Any]", answer)
 
     async def ask_any(
@@ -245,11 +249,13 @@ class ServiceClient:
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise timeout_error(self.service, url, seconds, "whole answer", model=model) from error
         except httpx2.HTTPError as error:
-            raise self._unreachable(url, error, model, was_reached=True) from error
+            raise self._make_unreachable(url, error, model, was_reached=True) from error
         except ValueError as error:
-            if (vendor := challenger(response.headers, bytes(body[:MAX_PAGE_BYTES]))) is not None:
-                raise self._challenge(path, response.status_code, vendor, model) from error
-            raise self.unfitting(path, "other content", expected, model) from error
+            if (
+                vendor := find_challenger(response.headers, bytes(body[:MAX_PAGE_BYTES]))
+            ) is not None:
+                raise self._make_challenge(path, response.status_code, vendor, model) from error
+            raise self.make_unfitting(path, "other content", expected, model) from error
         finally:
             await response.aclose()
 
@@ -261,14 +267,16 @@ class ServiceClient:
         try:
             body = b""
             if is_page(response.headers):
-                body = await beginning(response, MAX_PAGE_BYTES, seconds)
+                body = await read_beginning(response, MAX_PAGE_BYTES, seconds)
         finally:
             await response.aclose()
-        if (vendor := challenger(response.headers, body)) is not None:
-            return self._challenge(path, response.status_code, vendor, model)
-        return self.unfitting(path, f"`{kind}`" if kind else "no content type", expected, model)
+        if (vendor := find_challenger(response.headers, body)) is not None:
+            return self._make_challenge(path, response.status_code, vendor, model)
+        return self.make_unfitting(
+            path, f"`{kind}`" if kind else "no content type", expected, model
+        )
 
-    def unfitting(self, path: str, found: str, expected: str, model: str | None) -> LLMError:
+    def make_unfitting(self, path: str, found: str, expected: str, model: str | None) -> LLMError:
         """Make the error for a successful answer of the wrong kind."""
         url = self.shown_url + path
         return unfitting_error(self.service, url, self.clean(found), expected, model=model)
@@ -310,7 +318,7 @@ class ServiceClient:
                 raise environment_error(self.service, str(error)) from error
         return self._client
 
-    def _unreachable(
+    def _make_unreachable(
         self,
         url: str,
         error: Exception,
@@ -324,7 +332,7 @@ class ServiceClient:
             self.service, url, cause, model=model, was_reached=was_reached, proxy=proxy
         )
 
-    async def _refusal(
+    async def _make_refusal(
         self,
         response: httpx2.Response,
         path: str,
@@ -340,9 +348,9 @@ class ServiceClient:
             url = self.shown_url + path
             return redirect_error(self.service, url, status, location, model=model)
         # The beginning is enough, and an error must not take longer than an answer.
-        body = await beginning(response, _MAX_BODY_BYTES, seconds) if can_read else b""
-        if (vendor := challenger(headers, body)) is not None:
-            return self._challenge(path, status, vendor, model)
+        body = await read_beginning(response, _MAX_BODY_BYTES, seconds) if can_read else b""
+        if (vendor := find_challenger(headers, body)) is not None:
+            return self._make_challenge(path, status, vendor, model)
         from amplifier_stream import decode_error
 
         details = decode_error(self.service.dialect, status, dict(headers), body)
@@ -353,5 +361,5 @@ class ServiceClient:
             error.body = self.clean(text)[:_MAX_MESSAGE_CHARS]
         return error
 
-    def _challenge(self, path: str, status: int, vendor: str, model: str | None) -> LLMError:
+    def _make_challenge(self, path: str, status: int, vendor: str, model: str | None) -> LLMError:
         return challenge_error(self.service, self.shown_url + path, status, vendor, model=model)

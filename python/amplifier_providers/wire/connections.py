@@ -28,12 +28,12 @@ def open_client(base_url: str) -> httpx2.AsyncClient:
     """
     import httpx2
 
-    for address in _proxies():
+    for address in _list_proxies():
         port = httpx2.URL(address if "://" in address else f"http://{address}").port
         if port is not None and port > _MAX_PORT:
             raise ValueError(f"the port of a proxy is {port} (must be at most {_MAX_PORT})")
     return httpx2.AsyncClient(
-        verify=_verification(base_url),
+        verify=_choose_verification(base_url),
         follow_redirects=False,  # the key would be sent along
         mounts=dict.fromkeys(_NEVER_PROXIED),
     )
@@ -41,7 +41,7 @@ def open_client(base_url: str) -> httpx2.AsyncClient:
 
 def has_proxies() -> bool:
     """Whether the environment, or the system, names a proxy."""
-    return bool(_proxies())
+    return bool(_list_proxies())
 
 
 class ProxyWatch:
@@ -78,14 +78,14 @@ def parsed_url(address: str) -> httpx2.URL:
     return httpx2.URL(address)
 
 
-def _proxies() -> list[str]:
+def _list_proxies() -> list[str]:
     from urllib.request import getproxies  # late: it loads the clients of the standard library
 
     found = getproxies()
     return [found[scheme] for scheme in _PROXIED if found.get(scheme)]
 
 
-def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:
+def _choose_verification(base_url: str) -> ssl.SSLContext | Literal[True]:
     """Return how the certificate of a server is verified: with the usual authorities.
 
     To load them takes longer than all else in a client, and no certificate comes over plain HTTP.

@@ -57,7 +57,7 @@ def seen_block(
         }
     text = block_text(block)
     if text is None and kind in _UNSEEN and not (kind in rules.user_blocks and can_send):
-        text = _unseen(block, rules.model)
+        text = _describe_unseen(block, rules.model)
         described.append(str(kind))
     if text is None:
         left_out.append(str(kind))
@@ -104,7 +104,7 @@ def _is_content(block: JsonDict) -> bool:
     return block.get("type") in {"text", "image", "document"} or block_text(block) is not None
 
 
-def _unseen(block: JsonDict, model: str) -> str:
+def _describe_unseen(block: JsonDict, model: str) -> str:
     """Return the text of a document that is text, else one that says what cannot be seen."""
     source = fields_of(block.get("source"))
     text = source.get("data")

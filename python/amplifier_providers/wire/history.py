@@ -66,7 +66,7 @@ class CheckedHistory:
         can tell.
         """
         parts = (part for turn in self.turns for part in turn.parts)
-        thoughts = {_identity(part) for part in parts if part["type"] in _THINKING}
+        thoughts = {_hash_thought(part) for part in parts if part["type"] in _THINKING}
         self._refused |= thoughts
         return bool(thoughts)
 
@@ -116,7 +116,7 @@ class History:
         kept = turns.settled.message + 1 if turns.settled else 0
         del self._messages[start:], self._contents[start:]
         self._messages += messages[start:kept]
-        self._contents += map(_copy_content, _contents(messages[start:kept]))
+        self._contents += map(_copy_content, _list_contents(messages[start:kept]))
         return CheckedHistory(
             _Checked(),
             system=turns.system,
@@ -137,7 +137,7 @@ class History:
             and self._turns.refused == self._refused
             and len(messages) >= known
             and _are_same(messages[:known], self._messages)
-            and _contents(messages[:known]) == self._contents
+            and _list_contents(messages[:known]) == self._contents
         ):
             return self._turns, self._turns.resume()
         return _Turns(rules, set(self._refused)), 0
@@ -184,7 +184,7 @@ class _Turns:
                     len(self.done),
                     len(self.system),
                     len(self.ids),
-                    self.repairs.lengths(),
+                    self.repairs.measure_lengths(),
                 )
                 self.add_assistant(message)
                 if known.turns and len(self.done) == known.turns + 1:
@@ -242,13 +242,13 @@ class _Turns:
                 parts.append(self.visible_block(block, self.rules.assistant_blocks))
         parts.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
         own = [self.rules.own_part(part, writer) for part in parts if part is not None]
-        self.append("assistant", self.rules.pair_parts(self.rules.unique(own, self.ids)))
+        self.append("assistant", self.rules.pair_parts(self.rules.make_unique(own, self.ids)))
 
     def own_thinking(self, block: JsonDict, writer: Writer) -> JsonDict | None:
         part = self.rules.own_thinking(block, writer)
         if part is None:
             self.repairs.thinking.append(writer.name or "unknown")
-        elif self.refused and _identity(part) in self.refused:
+        elif self.refused and _hash_thought(part) in self.refused:
             self.repairs.refused.append(writer.name or "unknown")
             return None
         return part
@@ -294,7 +294,7 @@ class _Turns:
             **call,
             "type": "tool_call",
             "id": self.new_id(call_id),
-            "name": self.rules.tool_names.wire(name),
+            "name": self.rules.tool_names.fit_name(name),
             "input": arguments_of(call),
         }
         self.unanswered[call_id] = part
@@ -303,7 +303,7 @@ class _Turns:
     def new_id(self, call_id: str) -> str:
         """Return a unique id of the form that the service allows."""
         number = 1
-        while (wire_id := self.rules.call_ids.wire(call_id, number)) in self.ids:
+        while (wire_id := self.rules.call_ids.fit_id(call_id, number)) in self.ids:
             number += 1
         self.ids[wire_id] = None
         return wire_id
@@ -328,7 +328,7 @@ class _Turns:
             last.parts = [*last.parts[:-1], end]
 
 
-def _identity(thought: JsonDict) -> int:
+def _hash_thought(thought: JsonDict) -> int:
     return hash(repr(sorted(thought.items())))
 
 
@@ -336,7 +336,7 @@ def _are_same(some: Sequence[Any], others: Sequence[Any]) -> bool:
     return all(map(is_, some, others))
 
 
-def _contents(messages: Sequence[Any]) -> list[Any]:
+def _list_contents(messages: Sequence[Any]) -> list[Any]:
     try:
         return list(map(_CONTENT, messages))
     except AttributeError:  # dicts among them

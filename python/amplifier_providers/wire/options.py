@@ -170,18 +170,18 @@ def extra_headers(options: Mapping[str, Any], provider: str) -> dict[str, str]:
     if not isinstance(given, Mapping) or not all(
         isinstance(part, str) for item in cast("Mapping[Any, Any]", given).items() for part in item
     ):
-        raise _refusal("is no mapping of texts", provider)
+        raise _make_refusal("is no mapping of texts", provider)
     headers = cast("Mapping[str, str]", given)
     if not can_be_sent(headers):
-        raise _refusal("has a name or a value that no header can have", provider)
+        raise _make_refusal("has a name or a value that no header can have", provider)
     named = {name.lower(): value for name, value in headers.items()}
     if own := sorted(_OF_THE_REQUEST & named.keys()):
         names = ", ".join(f"`{name}`" for name in own)
-        raise _refusal(f"has {names}, which the request has itself", provider)
+        raise _make_refusal(f"has {names}, which the request has itself", provider)
     return named
 
 
-def _refusal(what: str, provider: str) -> ConfigurationError:
+def _make_refusal(what: str, provider: str) -> ConfigurationError:
     # Without the values: one may be a key.
     message = f"`{OPTION}` {what} (must be a mapping of header names to text of ASCII characters)"
     return ConfigurationError(message, provider=provider)

@@ -67,14 +67,14 @@ class Overload:
         """Return the model to ask where another one is overloaded, None if there is no other."""
         return None if self._model == model else self._model
 
-    def current(self, model: str) -> str | None:
+    def choose_model(self, model: str) -> str | None:
         """Return the model to ask now in the place of another, None if that one is to be asked."""
         other = self.substitute(model)
         if other is None:
             return None
         now, until = self._now(), self._endpoint.overloaded.get(model, 0.0)
         if self._file is not None:
-            until = max(until, self._of(_state(self._file.read())).get(model, 0.0))
+            until = max(until, self._get_counts(_read_state(self._file.read())).get(model, 0.0))
         return other if now < until <= now + self._cooldown else None
 
     async def note(self, model: str) -> None:
@@ -85,8 +85,8 @@ class Overload:
             return
 
         def add_state(content: bytes) -> bytes:
-            state = _state(content)
-            state[self._endpoint.name] = {**self._of(state), model: until}
+            state = _read_state(content)
+            state[self._endpoint.name] = {**self._get_counts(state), model: until}
             kept = {
                 name: {each: moment for each, moment in found.items() if moment > now}
                 for name, found in state.items()
@@ -95,7 +95,7 @@ class Overload:
 
         await anyio.to_thread.run_sync(self._file.change, add_state, abandon_on_cancel=True)
 
-    def _of(self, state: _State) -> dict[str, float]:
+    def _get_counts(self, state: _State) -> dict[str, float]:
         return state.get(self._endpoint.name, {})
 
 
@@ -108,7 +108,7 @@ def is_overload(error: LLMError) -> bool:
     return error.status_code in _MAY_BE_OVERLOADED and "overloaded" in str(error).lower()
 
 
-def _state(content: bytes) -> _State:
+def _read_state(content: bytes) -> _State:
     try:
         return _STATE.validate_json(content)
     except ValueError:

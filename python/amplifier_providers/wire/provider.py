@@ -167,7 +167,7 @@ class WireProvider:
     def unpriced_model(self) -> str | None:
         """The model of the settings if no price of it is known, else None."""
         model = self.get_model_info().id
-        return None if self.pricing.knows(self.priced_as(model, None)) else model
+        return None if self.pricing.can_price(self.priced_as(model, None)) else model
 
     def input_cost(self, tokens: int) -> Decimal | None:
         """Return what so many tokens of a request cost that no cache knows; None if not known."""
@@ -268,7 +268,7 @@ class WireProvider:
         await coordinator.mount("providers", self, name=name)
         register = getattr(coordinator, "register_contributor", None)
         if register is not None:
-            register(SESSION_COST, self.name, self.pricing.contribution)
+            register(SESSION_COST, self.name, self.pricing.describe_cost)
             if self.own_events:
                 register(OBSERVABILITY_EVENTS, self.name, lambda: list(self.own_events))
         return self.close

@@ -28,7 +28,7 @@ class RepairReport:
     async def report(self, encoded: WireRequest) -> None:
         """Report what was changed of the history of a request, unless it was reported before."""
         repairs = encoded.history.repairs
-        if not any(repairs.lengths()):
+        if not any(repairs.measure_lengths()):
             return
         if kinds := self._new_names("block", repairs.left_out):
             logger.warning(

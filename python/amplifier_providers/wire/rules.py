@@ -47,7 +47,7 @@ class IdForm:
     exact_length: int | None = None
     """A length that each id must have."""
 
-    def wire(self, given: str, number: int = 1) -> str:
+    def fit_id(self, given: str, number: int = 1) -> str:
         """Return `given` if it fits, else an id made of it; `number` tells equal ones apart."""
         fitting = self.not_allowed.sub("_", given) or "call"
         wanted = fitting if number == 1 else f"{fitting}_{number}"
@@ -68,7 +68,7 @@ class NameForm:
     not_allowed: re.Pattern[str] = re.compile(r"[^a-zA-Z0-9_-]")
     max_length: int = 64
 
-    def wire(self, name: str) -> str:
+    def fit_name(self, name: str) -> str:
         """Return `name` if it fits, else one made of it; different names stay different."""
         if name and len(name) <= self.max_length and not self.not_allowed.search(name):
             return name
@@ -134,7 +134,7 @@ class HistoryRules:
         form = fields_of(block.get("source")).get("media_type")
         return block.get("type") != "image" or form is None or form in _IMAGES
 
-    def unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
+    def make_unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
         """Return the parts of an assistant message without ids that others before them have.
 
         Args:

@@ -114,8 +114,8 @@ class _Reduction:
 
     def is_recursive(self) -> bool:
         """Whether a definition leads back to itself."""
-        leads = {name: _references(value) for name, value in self._definitions.items()}
-        if "#" in set[str]().union(_references(self._schema), *leads.values()):
+        leads = {name: _find_references(value) for name, value in self._definitions.items()}
+        if "#" in set[str]().union(_find_references(self._schema), *leads.values()):
             return True
         for start, first in leads.items():
             found, seen = list(first), set[str]()
@@ -213,10 +213,10 @@ class _Reduction:
         return False
 
 
-def _references(value: Any) -> set[str]:
+def _find_references(value: Any) -> set[str]:
     """Return what the references in a schema, definitions left out, lead to."""
     if isinstance(value, list):
-        return set[str]().union(*map(_references, cast("list[Any]", value)))
+        return set[str]().union(*map(_find_references, cast("list[Any]", value)))
     if not isinstance(value, dict):
         return set()
     found = set[str]()
@@ -224,7 +224,7 @@ def _references(value: Any) -> set[str]:
         if key == "$ref" and isinstance(inner, str):
             found.add(inner)
         elif key not in _DEFINITIONS:
-            found |= _references(inner)
+            found |= _find_references(inner)
     return found
 
 

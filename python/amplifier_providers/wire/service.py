@@ -15,7 +15,7 @@ Advise: TypeAlias = Callable[["type[LLMError]", str, str | None], str | None]
 """Returns the advice on an error of this type, with this text, of this model; None for the usual."""
 
 
-def _usual(error_class: type[LLMError], text: str, model: str | None) -> str | None:
+def _add_no_hint(error_class: type[LLMError], text: str, model: str | None) -> str | None:
     del error_class, text, model
     return None
 
@@ -36,11 +36,11 @@ class Service:
     """Where its base URL is set."""
     module: str = ""
     """The module of its provider; `provider-` and the name if empty."""
-    advise: Advise = _usual
+    advise: Advise = _add_no_hint
     """What else helps against an error, where a service has better advice than the usual."""
 
     @classmethod
-    def of(cls, known: KnownService, advise: Advise = _usual) -> Self:
+    def of(cls, known: KnownService, advise: Advise = _add_no_hint) -> Self:
         """Return the service of an entry of the table."""
         return cls(
             name=known.name,

@@ -52,7 +52,7 @@ class Repairs:
     described: list[str] = field(default_factory=list[str])
     """Types of the blocks that became text, as the model cannot see them."""
 
-    def lengths(self) -> tuple[int, ...]:
+    def measure_lengths(self) -> tuple[int, ...]:
         """Return how much each list holds."""
         return tuple(len(each) for each in vars(self).values())
 

@@ -41,7 +41,7 @@ def priced_usage(
         is_whole: Whether the answer came to its end, so that both its sides have to be counted.
     """
     buckets = result.usage
-    cost = pricing.cost(buckets, result.raw_usage, models, details, is_whole=is_whole)
+    cost = pricing.add_cost(buckets, result.raw_usage, models, details, is_whole=is_whole)
     return gross_usage(buckets, cost)
 
 
@@ -139,7 +139,7 @@ class CallUsage:
 
     def add(self, encoded: WireRequest, result: StreamResult) -> None:
         """Count a whole answer."""
-        usage = self._price(encoded, result)
+        usage = self._price_usage(encoded, result)
         self._parts.append(usage)
         cost = None if usage is None else usage.cost_usd
         counts = reported_counts(result.usage)
@@ -153,18 +153,18 @@ class CallUsage:
         """Count an answer that did not come to its end: what was counted of it was paid for."""
         self._admission.drop_answer(may_cost=True)
         if any(count is not None for count in result.usage.values()):
-            self._parts.append(self._price(encoded, result, is_whole=False))
+            self._parts.append(self._price_usage(encoded, result, is_whole=False))
 
-    def total(self) -> Usage | None:
+    def add_up(self) -> Usage | None:
         """Return what all answers used; None if nothing was counted."""
         return sum_usage(self._parts)
 
     def failure_payload(self) -> dict[str, Any]:
         """Return the usage of a call without a response, where anything was counted."""
-        usage = self.total()
+        usage = self.add_up()
         return {"usage": usage_payload(usage)} if usage else {}
 
-    def _price(
+    def _price_usage(
         self, encoded: WireRequest, result: StreamResult, *, is_whole: bool = True
     ) -> Usage | None:
         payer, details = self._payer, result.metadata

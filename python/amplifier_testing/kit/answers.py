@@ -17,12 +17,12 @@ from .conversation import (
     MIXED,
     ONE_CALL,
     essence_of,
+    make_user,
     request,
     scripted_calls,
     scripted_text,
     text_of,
     thoughts_of,
-    user,
 )
 from .failing import fail
 
@@ -46,7 +46,7 @@ class AnswerTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 response = await bench.ask(MIXED)
-                found = [(call.name, call.arguments) for call in bench.calls(response)]
+                found = [(call.name, call.arguments) for call in bench.list_calls(response)]
                 if text_of(response) != scripted_text(MIXED):
                     fail(f"the text is {text_of(response)!r}, not {scripted_text(MIXED)!r}")
                 if found != scripted_calls(MIXED):
@@ -55,7 +55,7 @@ class AnswerTests(KitBase):
                 if kinds != ["text", "call"]:
                     fail(f"the blocks are {kinds}, not a text and a call")
                 blocks = [getattr(b, "id", "") for b in response.content if b.type == "tool_call"]
-                calls = [call.id for call in bench.calls(response)]
+                calls = [call.id for call in bench.list_calls(response)]
                 if blocks != calls:
                     fail(f"the ids of the blocks {blocks} are not those of the calls {calls}")
                 if self.call_ids and calls != ["call1a2b3"]:
@@ -69,10 +69,10 @@ class AnswerTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 response = await bench.ask(_AT_ONCE)
-                found = [(call.name, call.arguments) for call in bench.calls(response)]
+                found = [(call.name, call.arguments) for call in bench.list_calls(response)]
                 if found != scripted_calls(_AT_ONCE):
                     fail(f"the calls are {found}, not {scripted_calls(_AT_ONCE)}")
-                ids = [call.id for call in bench.calls(response)]
+                ids = [call.id for call in bench.list_calls(response)]
                 if len(set(ids)) != len(ids) or not all(ids):
                     fail(f"two calls of one answer have the same id, or one has none: {ids}")
 
@@ -86,7 +86,7 @@ class AnswerTests(KitBase):
                 ids: list[str] = []
                 for _ in range(2):
                     response = await bench.ask(Answer(Call("look", {"at": "a"}), Call("look")))
-                    ids += [call.id for call in bench.calls(response, 2)]
+                    ids += [call.id for call in bench.list_calls(response, 2)]
                 if len(set(ids)) != 4:
                     fail(f"four calls have the ids {ids}")
 
@@ -94,7 +94,7 @@ class AnswerTests(KitBase):
 
     def test_thoughts_are_blocks_of_their_own(self, backend: str) -> None:
         """Thoughts are thinking blocks and never text."""
-        self.claims("thinking")
+        self.check_claim("thinking")
 
         async def check() -> None:
             async with self.bench() as bench:
@@ -135,10 +135,10 @@ class AnswerTests(KitBase):
                     broken = Answer(
                         Call("look", '{"at": "a", "then": "del', id="call1a2b3"), stop=stop
                     )
-                    response = await bench.outcome(broken)
+                    response = await bench.ask_for_outcome(broken)
                     if isinstance(response, LLMError):
                         continue
-                    for call in bench.calls(response):
+                    for call in bench.list_calls(response):
                         fail(
                             f"a call whose arguments were cut off would be run with {call.arguments}"
                         )
@@ -170,14 +170,14 @@ class AnswerTests(KitBase):
                 for name in ("look", *_ODD_NAMES)
             ]
             async with self.bench() as bench:
-                asked = request([user("Look.")], tools)
+                asked = request([make_user("Look.")], tools)
                 await bench.ask("Yes.", request=asked)
                 sent = _tool_names(bench.sent.body, len(tools))
                 if len(set(sent)) != len(tools):
                     fail(f"{len(tools)} tools were sent under the names {sent}")
                 calls = [Call(name, {"at": str(n)}) for n, name in enumerate(sent)]
                 response = await bench.ask(Answer(*calls), request=asked)
-                found = [call.name for call in bench.calls(response)]
+                found = [call.name for call in bench.list_calls(response)]
                 if found != [tool.name for tool in tools]:
                     fail(f"the calls are of {found}, not of {[tool.name for tool in tools]}")
 
@@ -214,7 +214,7 @@ class AnswerTests(KitBase):
         """After a conversation with calls, another one is sent as a new provider would send it."""
 
         async def check() -> None:
-            other = request([user("Something else.")], ())
+            other = request([make_user("Something else.")], ())
             async with self.bench() as bench:
                 await bench.ask(MIXED)
                 await bench.ask(_AT_ONCE)

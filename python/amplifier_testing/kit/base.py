@@ -147,7 +147,7 @@ class KitBase(ProviderUnderTest):
         """Return the provider that its author makes."""
         return checked_provider(self.provider(base_url, hooks), self)
 
-    def claims(self, name: str) -> None:
+    def check_claim(self, name: str) -> None:
         """Skip a test about what the provider does not claim, and say so."""
         if not getattr(self, name):
             pytest.skip(f"the provider does not claim it: `{name} = False`")
@@ -191,7 +191,7 @@ async def close(provider: Any) -> None:
         await checked_awaitable(closing(), "close")
 
 
-async def eventually(condition: Callable[[], bool], seconds: float = 5) -> bool:
+async def wait_until(condition: Callable[[], bool], seconds: float = 5) -> bool:
     """Wait until a condition holds, and tell whether it did."""
     with anyio.move_on_after(seconds):
         while not condition():

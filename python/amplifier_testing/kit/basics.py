@@ -11,7 +11,7 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..servers import Fault
-from .base import KitBase, close, eventually
+from .base import KitBase, close, wait_until
 from .failing import fail, kernel_kind
 from .recorder import KitHooks
 from .returned import checked_calls
@@ -51,11 +51,11 @@ class BasicTests(KitBase):
 
     def test_it_lists_the_models_of_the_service(self, backend: str) -> None:
         """Each model has an id, and no two are the same."""
-        self.claims("models")
+        self.check_claim("models")
 
         async def check() -> None:
             async with self.bench() as bench:
-                models: Any = await bench.models()
+                models: Any = await bench.list_models()
                 bench.expect_no_refusal()
                 if not isinstance(models, list) or not models:
                     fail(f"`list_models` returned {models!r}, not a list of models")
@@ -71,12 +71,12 @@ class BasicTests(KitBase):
 
     def test_a_list_of_models_that_is_refused_is_an_error(self, backend: str) -> None:
         """A wrong key is said, and never an empty list."""
-        self.claims("models")
+        self.check_claim("models")
 
         async def check() -> None:
             async with self.bench(faults=[Fault(status=401)] * 9) as bench:
                 try:
-                    models = await bench.models()
+                    models = await bench.list_models()
                 except LLMError as error:
                     if kernel_kind(error) is not llm_errors.AuthenticationError:
                         fail(f"status 401 of `list_models` is {error!r}")
@@ -96,7 +96,7 @@ class BasicTests(KitBase):
                 await close(provider)
                 await bench.ask("Yes.")
                 await close(provider)
-                if not await eventually(lambda: bench.server.connections == 0):
+                if not await wait_until(lambda: bench.server.connections == 0):
                     fail(f"{bench.server.connections} connections are open after `close`")
                 await close(provider)
 

@@ -13,7 +13,7 @@ from amplifier_providers.answers.response_facts import tool_calls_of
 
 from ..servers import Fault, ModelServer, Recorded, Script
 from ..servers.serving.exchange import SeenRequest
-from .conversation import essence_of, question
+from .conversation import essence_of, make_question
 from .failing import fail, write_fault
 from .recorder import KitHooks, open_problem, order_problem
 from .returned import checked_awaitable, checked_calls, checked_response
@@ -43,13 +43,13 @@ class Bench:
             fault: What goes wrong each time.
             request: What is asked; a question without one.
         """
-        found = await self.outcome(*answers, fault=fault, request=request)
+        found = await self.ask_for_outcome(*answers, fault=fault, request=request)
         self.expect_no_refusal()
         if isinstance(found, ChatResponse):
             return found
         raise AssertionError(f"`complete` raised {found!r} ({write_fault(fault)})") from found
 
-    async def error(
+    async def ask_for_error(
         self,
         *answers: Script,
         fault: Fault,
@@ -57,12 +57,12 @@ class Bench:
         request: ChatRequest | None = None,
     ) -> LLMError:
         """Ask once, and return the error that it must end with."""
-        found = await self.outcome(*answers, fault=fault, then=then, request=request)
+        found = await self.ask_for_outcome(*answers, fault=fault, then=then, request=request)
         if isinstance(found, ChatResponse):
             fail(f"`complete` returned {essence_of(found)} ({write_fault(fault)})")
         return found
 
-    async def outcome(
+    async def ask_for_outcome(
         self,
         *answers: Script,
         fault: Fault | None = None,
@@ -97,17 +97,17 @@ class Bench:
 
     async def complete(self, request: ChatRequest | None = None) -> ChatResponse:
         """Return what `complete` returns, whatever the server has ready."""
-        answer = self.provider.complete(request or question())
+        answer = self.provider.complete(request or make_question())
         return checked_response(await checked_awaitable(answer, "complete"))
 
-    async def models(self) -> Any:
+    async def list_models(self) -> Any:
         """Return what `list_models` returns."""
         listing = getattr(self.provider, "list_models", None)
         if not callable(listing):
             fail("the provider has no method `list_models` (`models = False` does not claim it)")
         return await checked_awaitable(listing(), "list_models")
 
-    def calls(self, response: ChatResponse, count: int | None = None) -> list[ToolCall]:
+    def list_calls(self, response: ChatResponse, count: int | None = None) -> list[ToolCall]:
         """Return the calls that a loop would run.
 
         Args:
@@ -129,7 +129,7 @@ class Bench:
 
     def call(self, response: ChatResponse) -> ToolCall:
         """Return the call that a loop would run, of an answer with one."""
-        return self.calls(response, 1)[0]
+        return self.list_calls(response, 1)[0]
 
     @property
     def sent(self) -> SeenRequest:
@@ -149,7 +149,7 @@ class Bench:
         if problem:
             fail(f"{what}: {problem}; events: {[name for name, _ in self.hooks.events]}")
 
-    def body(self, answer: Script) -> Recorded:
+    def answer_again(self, answer: Script) -> Recorded:
         """Return the bytes with which the service answers the last request, if it asks again."""
         seen = self.sent
         self.server.answers, self.server.faults = [answer], []

@@ -12,9 +12,9 @@ from amplifier_core.message_models import ChatResponse
 from amplifier_providers.answers.pieces import text_of_piece
 
 from ..servers import Fault
-from .base import KitBase, eventually
+from .base import KitBase, wait_until
 from .bench import Bench
-from .conversation import MIXED, essence_of, question, scripted_text
+from .conversation import MIXED, essence_of, make_question, scripted_text
 from .failing import fail, write_fault
 from .stepping import Cancelled, cancelled_at
 
@@ -32,7 +32,7 @@ class CancellationTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 await _cancel_everywhere(
-                    bench, "complete", lambda: bench.provider.complete(question())
+                    bench, "complete", lambda: bench.provider.complete(make_question())
                 )
 
         self.run(check, backend)
@@ -45,7 +45,7 @@ class CancellationTests(KitBase):
                 chunks = self.chunks_of(bench)
 
                 async def all_of_them() -> ChatResponse | str:
-                    pieces = [piece async for piece in chunks(question())]
+                    pieces = [piece async for piece in chunks(make_question())]
                     last = pieces[-1] if pieces else None
                     if isinstance(last, ChatResponse):
                         return last
@@ -63,7 +63,7 @@ class CancellationTests(KitBase):
                 chunks = self.chunks_of(bench)
                 for count in range(len(scripted_text(MIXED))):
                     bench.server.answers = [MIXED] * 3
-                    pieces = chunks(question())
+                    pieces = chunks(make_question())
                     for _ in range(count):
                         if await anext(pieces, None) is None:
                             break
@@ -86,13 +86,13 @@ class CancellationTests(KitBase):
                     bench.server.requests.clear()
                     has_arrived = False
                     async with anyio.create_task_group() as group:
-                        group.start_soon(bench.provider.complete, question())
-                        has_arrived = await eventually(lambda: bool(bench.server.requests))
+                        group.start_soon(bench.provider.complete, make_question())
+                        has_arrived = await wait_until(lambda: bool(bench.server.requests))
                         await anyio.wait_all_tasks_blocked()
                         group.cancel_scope.cancel()
                     if not has_arrived:
                         fail("the request did not reach the service")
-                    if not await eventually(lambda: bench.server.connections == 0):
+                    if not await wait_until(lambda: bench.server.connections == 0):
                         fail(
                             f"the connection of a cancelled call stays open ({write_fault(fault)})"
                         )
@@ -130,7 +130,7 @@ async def _cancel_everywhere(
             return
         bench.expect_order(where)
         await _expect_few_connections(bench, where)
-        after = await bench.outcome(MIXED)
+        after = await bench.ask_for_outcome(MIXED)
         if isinstance(after, LLMError):
             fail(f"after {where} the next call failed: {after!r}")
         if essence_of(after) != expected:
@@ -139,5 +139,5 @@ async def _cancel_everywhere(
 
 async def _expect_few_connections(bench: Bench, where: str) -> None:
     server = bench.server
-    if not await eventually(lambda: server.connections <= _MOST_CONNECTIONS):
+    if not await wait_until(lambda: server.connections <= _MOST_CONNECTIONS):
         fail(f"{server.connections} connections are open after {where}")

@@ -34,17 +34,17 @@ MIXED = Answer(
 """An answer of each kind of part; it ends with a call."""
 
 
-def user(content: Any) -> dict[str, Any]:
+def make_user(content: Any) -> dict[str, Any]:
     """Return a message of the user."""
     return {"role": "user", "content": content}
 
 
-def result(call_id: str, content: Any) -> dict[str, Any]:
+def make_result(call_id: str, content: Any) -> dict[str, Any]:
     """Return a message with the result of a call."""
     return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
-def system(content: str) -> dict[str, Any]:
+def make_system(content: str) -> dict[str, Any]:
     """Return a message of the system."""
     return {"role": "system", "content": content}
 
@@ -59,13 +59,13 @@ def call_block(call_id: str, name: str) -> dict[str, Any]:
     return {"type": "tool_call", "id": call_id, "name": name, "input": {"at": "a"}}
 
 
-def foreign(content: Any) -> dict[str, Any]:
+def make_foreign(content: Any) -> dict[str, Any]:
     """Return a message that another provider wrote."""
     about = {"provider": "another", "model": "another-model"}
     return {"role": "assistant", "content": content, "metadata": about}
 
 
-def assistant(response: ChatResponse) -> dict[str, Any]:
+def make_assistant(response: ChatResponse) -> dict[str, Any]:
     """Return the message that keeps an answer, as the loops store it."""
     calls = tool_calls_of(response)
     message: dict[str, Any] = {
@@ -91,9 +91,9 @@ def request(messages: Iterable[dict[str, Any]], tools: Iterable[ToolSpec] = (LOO
     )
 
 
-def question(text: str = "What is in the file?") -> ChatRequest:
+def make_question(text: str = "What is in the file?") -> ChatRequest:
     """Return a request of one message."""
-    return request([user(text)])
+    return request([make_user(text)])
 
 
 def essence_of(response: ChatResponse) -> list[tuple[Any, ...]]:

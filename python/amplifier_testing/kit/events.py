@@ -48,7 +48,7 @@ class EventTests(KitBase):
         async def check() -> None:
             for fault in (*LATE, Fault(status=400), Fault(error_after=0)):
                 async with self.bench() as bench:
-                    await bench.error(LONG, fault=fault, then=Fault(status=401))
+                    await bench.ask_for_error(LONG, fault=fault, then=Fault(status=401))
                     bench.expect_order(
                         f"the events of an answer that failed ({write_fault(fault)})"
                     )
@@ -58,8 +58,8 @@ class EventTests(KitBase):
 
 def _expect_blocks(bench: Bench, response: ChatResponse) -> None:
     ends = [data for event, data in bench.hooks.events if event == END]
-    from_events = [_summary(_block_of(data)) for data in ends]
-    blocks = [_summary(block.model_dump()) for block in response.content]
+    from_events = [_summarize_block(_block_of(data)) for data in ends]
+    blocks = [_summarize_block(block.model_dump()) for block in response.content]
     if from_events != blocks:
         fail(f"the events ended the blocks {from_events}, the response has {blocks}")
     for data, block in zip(ends, response.content, strict=True):
@@ -80,7 +80,7 @@ def _block_of(data: dict[str, Any]) -> dict[str, Any]:
     return cast("dict[str, Any]", block)
 
 
-def _summary(block: dict[str, Any]) -> tuple[Any, ...]:
+def _summarize_block(block: dict[str, Any]) -> tuple[Any, ...]:
     match block.get("type"):
         case "text":
             return ("text", block.get("text"))

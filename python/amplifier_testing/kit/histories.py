@@ -14,14 +14,14 @@ from .base import KitBase
 from .bench import Bench
 from .conversation import (
     IMAGE,
-    assistant,
     call_block,
-    foreign,
+    make_assistant,
+    make_foreign,
+    make_result,
+    make_system,
+    make_user,
     request,
-    result,
-    system,
     text_block,
-    user,
 )
 from .failing import fail
 
@@ -46,7 +46,7 @@ _FOREIGN_THOUGHTS = (
 )
 _TEXTS = ("hello", "", " ", "\n", "trailing  ", "é😀", "a\tb")
 _EDITS = ("insert", "trim", "fork", "delete", "compact", "swap", "again")
-_GO_ON = user("Go on.")
+_GO_ON = make_user("Go on.")
 
 
 class HistoryTests(KitBase):
@@ -64,7 +64,7 @@ class HistoryTests(KitBase):
             anyio.from_thread.start_blocking_portal(backend) as portal,
             portal.wrap_async_context_manager(self.bench()) as bench,
         ):
-            own = portal.call(_rounds, bench)
+            own = portal.call(_make_rounds, bench)
 
             @settings(
                 max_examples=self.histories,
@@ -73,33 +73,34 @@ class HistoryTests(KitBase):
                 derandomize=True,
                 suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
             )
-            @given(_histories(own, with_images=self.images))
+            @given(_make_histories(own, with_images=self.images))
             def send(history: Messages) -> None:
                 portal.call(_expect_taken, bench, history)
 
             send()
 
 
-async def _rounds(bench: Bench) -> list[Messages]:
+async def _make_rounds(bench: Bench) -> list[Messages]:
     """Return rounds as the provider under test writes them, each whole and valid."""
     rounds: list[Messages] = []
     for n, answer in enumerate(_ANSWERS):
         response = await bench.ask(answer)
         results = [
-            result(call.id, f"result {n}") for call in bench.calls(response, len(answer.calls))
+            make_result(call.id, f"result {n}")
+            for call in bench.list_calls(response, len(answer.calls))
         ]
-        rounds.append([user("Look."), assistant(response), *results])
+        rounds.append([make_user("Look."), make_assistant(response), *results])
     return rounds
 
 
 async def _expect_taken(bench: Bench, history: Messages) -> None:
-    found = await bench.outcome("Yes.", request=request(history))
+    found = await bench.ask_for_outcome("Yes.", request=request(history))
     bench.expect_no_refusal()
     if isinstance(found, LLMError):
         fail(f"the provider refused a history: {found!r}")
 
 
-def _histories(own: list[Messages], *, with_images: bool) -> SearchStrategy[Messages]:
+def _make_histories(own: list[Messages], *, with_images: bool) -> SearchStrategy[Messages]:
     from hypothesis import strategies as st
 
     texts = st.sampled_from(_TEXTS)
@@ -109,14 +110,14 @@ def _histories(own: list[Messages], *, with_images: bool) -> SearchStrategy[Mess
     calls = st.builds(call_block, foreign_ids, st.sampled_from(_FOREIGN_NAMES))
     parts = st.lists(st.one_of(blocks, calls, st.sampled_from(_FOREIGN_THOUGHTS)), max_size=4)
     anything = st.one_of(
-        st.builds(user, st.one_of(texts, st.lists(seen, max_size=3))),
-        st.builds(foreign, st.one_of(texts, parts)),
-        st.builds(result, foreign_ids, texts),
-        st.builds(system, texts),
+        st.builds(make_user, st.one_of(texts, st.lists(seen, max_size=3))),
+        st.builds(make_foreign, st.one_of(texts, parts)),
+        st.builds(make_result, foreign_ids, texts),
+        st.builds(make_system, texts),
     )
 
     @st.composite
-    def histories(draw: DrawFn) -> Messages:
+    def draw_history(draw: DrawFn) -> Messages:
         history: Messages = []
         for a_round in draw(st.lists(st.sampled_from(own), max_size=4)):
             history += a_round
@@ -126,7 +127,7 @@ def _histories(own: list[Messages], *, with_images: bool) -> SearchStrategy[Mess
             _edit(history, edit, place, draw(anything))
         return [*history, _GO_ON]
 
-    return histories()
+    return draw_history()
 
 
 def _edit(history: Messages, edit: str, place: int, message: dict[str, Any]) -> None:
@@ -141,7 +142,7 @@ def _edit(history: Messages, edit: str, place: int, message: dict[str, Any]) -> 
         case "delete":
             del history[place : place + 1]
         case "compact":
-            history[place // 2 : place] = [user("(What was said before, in short.)")]
+            history[place // 2 : place] = [make_user("(What was said before, in short.)")]
         case "swap" if place + 1 < len(history):
             history[place], history[place + 1] = history[place + 1], history[place]
         case "again":

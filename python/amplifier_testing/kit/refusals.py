@@ -17,7 +17,7 @@ from ..servers import Fault, Recorded
 from ..servers.serving.fault import PAGE
 from .base import KitBase, close
 from .bench import Bench
-from .conversation import question
+from .conversation import make_question
 from .failing import fail, kernel_kind
 from .recorder import KitHooks
 
@@ -49,7 +49,7 @@ class RefusalTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 with self._listening() as logged:
-                    error = await bench.error(fault=Fault(status=status))
+                    error = await bench.ask_for_error(fault=Fault(status=status))
                 if kernel_kind(error) is not kind:
                     fail(f"status {status} is a `{type(error).__name__}`, not a `{kind.__name__}`")
                 if error.status_code != status:
@@ -71,7 +71,7 @@ class RefusalTests(KitBase):
             ):
                 async with self.bench() as bench:
                     with self._listening() as logged:
-                        error = await bench.error("Yes.", fault=fault)
+                        error = await bench.ask_for_error("Yes.", fault=fault)
                     self._expect_no_key(bench, error, logged)
 
         self.run(check, backend)
@@ -103,7 +103,7 @@ class RefusalTests(KitBase):
                 given = b"{oops" if body == "no JSON" else body
                 fault = Fault(status=status, body=given)
                 async with self.bench() as bench:
-                    error = await bench.error(fault=fault)
+                    error = await bench.ask_for_error(fault=fault)
                 kind, _ = KINDS[status]
                 if kernel_kind(error) is not kind or error.status_code != status:
                     fail(
@@ -119,7 +119,7 @@ class RefusalTests(KitBase):
             page = Recorded(PAGE, content_type="text/html; charset=utf-8")
             for answer, fault in ((page, Fault()), ("Yes.", Fault(content_type="text/html"))):
                 async with self.bench() as bench:
-                    await bench.error(answer, fault=fault)
+                    await bench.ask_for_error(answer, fault=fault)
 
         self.run(check, backend)
 
@@ -135,13 +135,13 @@ class RefusalTests(KitBase):
                 address = self.base_url(server)
                 async with self.bench(server=server) as bench:
                     fault = Fault(hang_up=True)
-                    error = await bench.error(fault=fault)
+                    error = await bench.ask_for_error(fault=fault)
                     _expect_network(error)
                     if not error.retryable:
                         fail("a lost connection is not retryable")
             provider = self.make_provider(address, KitHooks())
             try:
-                await provider.complete(question())
+                await provider.complete(make_question())
             except LLMError as error:
                 _expect_network(error)
             else:
@@ -160,7 +160,7 @@ class RefusalTests(KitBase):
                     headers = {"location": other.root.replace("127.0.0.1", "localhost") + "/"}
                     fault = Fault(status=status, headers=headers)
                     async with self.bench() as bench:
-                        await bench.error(fault=fault)
+                        await bench.ask_for_error(fault=fault)
                     if any(self.key in str(seen.headers) for seen in other.requests):
                         fail(f"the key was sent to the host that status {status} named")
 

@@ -13,14 +13,14 @@ from .bench import Bench
 from .conversation import (
     IMAGE,
     PIXEL,
-    assistant,
     call_block,
-    foreign,
+    make_assistant,
+    make_foreign,
+    make_result,
+    make_system,
+    make_user,
     request,
-    result,
-    system,
     text_block,
-    user,
 )
 from .failing import fail
 
@@ -38,7 +38,11 @@ class ReplayTests(KitBase):
             async with self.bench() as bench:
                 first = await bench.ask(_THOUGHT)
                 call = bench.call(first)
-                history = [user("Look."), assistant(first), result(call.id, "it is short")]
+                history = [
+                    make_user("Look."),
+                    make_assistant(first),
+                    make_result(call.id, "it is short"),
+                ]
                 sent = await _send(bench, history)
                 _expect_in_order(sent, ["Look.", "I look.", "a.py", "it is short"])
                 if self.thinking:
@@ -53,9 +57,11 @@ class ReplayTests(KitBase):
             for turn in (1, -1):
                 async with self.bench() as bench:
                     first = await bench.ask(_AT_ONCE)
-                    calls = bench.calls(first, 2)
-                    results = [result(call.id, f"of {_place(call)}") for call in calls]
-                    sent = await _send(bench, [user("Look."), assistant(first), *results[::turn]])
+                    calls = bench.list_calls(first, 2)
+                    results = [make_result(call.id, f"of {_read_place(call)}") for call in calls]
+                    sent = await _send(
+                        bench, [make_user("Look."), make_assistant(first), *results[::turn]]
+                    )
                     _expect_in_order(sent, ["Look.", "first", "second"])
                     for text in ("of first", "of second"):
                         _expect_in_order(sent, ["Look.", "second", text])
@@ -72,27 +78,29 @@ class ReplayTests(KitBase):
                 history: list[dict[str, Any]] = []
                 marks: list[str] = []
                 for n in range(5):
-                    history.append(user(f"question {n}"))
+                    history.append(make_user(f"question {n}"))
                     thought = Answer(Thinking(f"thought {n}"), Call("look", {"at": f"place {n}"}))
                     first = await bench.ask(thought, request=request(history))
-                    history.append(assistant(first))
-                    history += [result(call.id, f"result {n}") for call in bench.calls(first, 1)]
+                    history.append(make_assistant(first))
+                    history += [
+                        make_result(call.id, f"result {n}") for call in bench.list_calls(first, 1)
+                    ]
                     last = await bench.ask(Answer(f"answer {n}"), request=request(history))
-                    history.append(assistant(last))
+                    history.append(make_assistant(last))
                     marks += [f"{what} {n}" for what in ("question", "place", "result", "answer")]
-                history.append(user("And now?"))
+                history.append(make_user("And now?"))
                 _expect_in_order(await _send(bench, history), [*marks, "And now?"])
 
         self.run(check, backend)
 
     def test_images_of_the_user_are_sent(self, backend: str) -> None:
         """An image in a message arrives as an image."""
-        self.claims("images")
+        self.check_claim("images")
 
         async def check() -> None:
             async with self.bench() as bench:
                 text = text_block("What is this?")
-                sent = await _send(bench, [user([text, IMAGE])])
+                sent = await _send(bench, [make_user([text, IMAGE])])
                 if PIXEL not in sent:
                     fail("the data of the image were not sent")
 
@@ -105,12 +113,17 @@ class ReplayTests(KitBase):
             async with self.bench() as bench:
                 first = await bench.ask(_THOUGHT)
                 call = bench.call(first)
-                answered = result(call.id, "it is short")
+                answered = make_result(call.id, "it is short")
                 for history in (
-                    [answered, user("Go on.")],
-                    [user("Look."), answered, user("Go on.")],
-                    [user("Look."), assistant(first), answered, result("other1234", "x")],
-                    [user("Look."), assistant(first), answered, answered],
+                    [answered, make_user("Go on.")],
+                    [make_user("Look."), answered, make_user("Go on.")],
+                    [
+                        make_user("Look."),
+                        make_assistant(first),
+                        answered,
+                        make_result("other1234", "x"),
+                    ],
+                    [make_user("Look."), make_assistant(first), answered, answered],
                 ):
                     await _send(bench, history)
 
@@ -122,10 +135,14 @@ class ReplayTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 first = await bench.ask(_AT_ONCE)
-                one, _ = bench.calls(first, 2)
-                for after in ([user("Go on.")], [result(one.id, "x"), user("Go on.")], []):
-                    history = [user("Look."), assistant(first), *after]
-                    await _send(bench, history if after else [*history, user("Go on.")])
+                one, _ = bench.list_calls(first, 2)
+                for after in (
+                    [make_user("Go on.")],
+                    [make_result(one.id, "x"), make_user("Go on.")],
+                    [],
+                ):
+                    history = [make_user("Look."), make_assistant(first), *after]
+                    await _send(bench, history if after else [*history, make_user("Go on.")])
 
         self.run(check, backend)
 
@@ -138,12 +155,21 @@ class ReplayTests(KitBase):
                 first = await bench.ask(Answer(Call("look")))
                 call = bench.call(first)
                 for history in (
-                    [user(""), user("Go on.")],
-                    [user([*blank, text_block("Go on.")])],
-                    [user("Hi."), {"role": "assistant", "content": ""}, user("Go on.")],
-                    [user("Hi."), {"role": "assistant", "content": blank}, user("Go on.")],
-                    [user("Hi."), assistant(first), result(call.id, ""), user("Go on.")],
-                    [system(""), user("Go on.")],
+                    [make_user(""), make_user("Go on.")],
+                    [make_user([*blank, text_block("Go on.")])],
+                    [make_user("Hi."), {"role": "assistant", "content": ""}, make_user("Go on.")],
+                    [
+                        make_user("Hi."),
+                        {"role": "assistant", "content": blank},
+                        make_user("Go on."),
+                    ],
+                    [
+                        make_user("Hi."),
+                        make_assistant(first),
+                        make_result(call.id, ""),
+                        make_user("Go on."),
+                    ],
+                    [make_system(""), make_user("Go on.")],
                 ):
                     _expect_in_order(await _send(bench, history), ["Go on."])
 
@@ -158,15 +184,15 @@ class ReplayTests(KitBase):
                     thinking = {"type": "thinking", "thinking": "Hm.", "signature": "foreign"}
                     name = ("look", "mcp.server/look", "n" * 140, "with space")[n]
                     call = call_block(call_id, name)
-                    message = foreign([thinking, text_block("I look."), call])
-                    history = [user("Look."), message, result(call_id, "it is short")]
+                    message = make_foreign([thinking, text_block("I look."), call])
+                    history = [make_user("Look."), message, make_result(call_id, "it is short")]
                     sent = await _send(bench, history)
                     _expect_in_order(sent, ["Look.", "I look.", "it is short"])
 
         self.run(check, backend)
 
 
-def _place(call: ToolCall) -> Any:
+def _read_place(call: ToolCall) -> Any:
     """Return the argument that each call of these tests has."""
     if "at" not in call.arguments:
         fail(f"a call came without the argument `at` that the service gave it: {call!r}")

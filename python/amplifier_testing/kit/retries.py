@@ -36,7 +36,7 @@ class RetryTests(KitBase):
 
         async def check() -> None:
             async with self.bench() as bench:
-                await bench.error(fault=LASTING[name])
+                await bench.ask_for_error(fault=LASTING[name])
                 if len(bench.server.requests) != 1:
                     fail(
                         f"a request refused with {name} was sent {len(bench.server.requests)} times"
@@ -47,7 +47,7 @@ class RetryTests(KitBase):
     @pytest.mark.parametrize("name", PASSING)
     def test_what_may_pass_is_asked_again(self, name: str, backend: str) -> None:
         """A failure that passes by itself ends in the answer, and the request is the same."""
-        self.claims("retries")
+        self.check_claim("retries")
 
         async def check() -> None:
             async with self.bench() as bench:
@@ -64,7 +64,7 @@ class RetryTests(KitBase):
     @pytest.mark.parametrize("status", [429, 503])
     def test_retry_after_is_the_least_wait(self, status: int, form: str, backend: str) -> None:
         """The service is not asked again before the time that it named."""
-        self.claims("retries")
+        self.check_claim("retries")
 
         async def check() -> None:
             value = {"seconds": "40", "a part of a second": "40.5"}.get(form) or http_date(WAIT)
@@ -83,11 +83,11 @@ class RetryTests(KitBase):
 
     def test_retries_end(self, backend: str) -> None:
         """A failure that does not pass is raised after some tries, with waits between them."""
-        self.claims("retries")
+        self.check_claim("retries")
 
         async def check() -> None:
             async with self.bench() as bench:
-                await bench.error(fault=Fault(status=503))
+                await bench.ask_for_error(fault=Fault(status=503))
                 times = [request.at for request in bench.server.requests]
                 if not 2 <= len(times) <= 30:
                     fail(f"a service that is down was asked {len(times)} times")
@@ -97,7 +97,7 @@ class RetryTests(KitBase):
         self.run(check, backend)
 
     async def _second_try(self, bench: Bench, fault: Fault, what: str) -> ChatResponse:
-        response = await bench.outcome("Yes.", fault=fault, then=Fault())
+        response = await bench.ask_for_outcome("Yes.", fault=fault, then=Fault())
         if isinstance(response, LLMError):
             fail(f"the service was not asked again after {what}: {response!r}")
         if len(bench.server.requests) != 2:

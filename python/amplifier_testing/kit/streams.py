@@ -15,7 +15,7 @@ from ..servers import Answer, Fault, Recorded
 from ..servers.serving.exchange import split_pieces
 from .base import KitBase
 from .bench import Bench, is_sse
-from .conversation import MIXED, ONE_CALL, TALE, essence_of, question, scripted_text
+from .conversation import MIXED, ONE_CALL, TALE, essence_of, make_question, scripted_text
 from .failing import fail, kernel_kind, write_fault
 
 LONG = Answer(TALE * 8, fragment=6)
@@ -41,9 +41,11 @@ class StreamTests(KitBase):
             refused = Fault(status=401)  # if it is asked again: that is not what is tried here
             async with self.bench() as bench:
                 expected = essence_of(await bench.ask(ONE_CALL))
-                size = len(bench.body(ONE_CALL).body)
-                for number, cut in enumerate(self._places(size, backend), 1):
-                    found = await bench.outcome(ONE_CALL, fault=Fault(cut=cut), then=refused)
+                size = len(bench.answer_again(ONE_CALL).body)
+                for number, cut in enumerate(self._list_places(size, backend), 1):
+                    found = await bench.ask_for_outcome(
+                        ONE_CALL, fault=Fault(cut=cut), then=refused
+                    )
                     where = f"an answer that was cut off at byte {cut} of {size}"
                     if isinstance(found, ChatResponse):
                         if essence_of(found) != expected:
@@ -62,7 +64,7 @@ class StreamTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 expected = essence_of(await bench.ask(MIXED))
-                body = bench.body(MIXED)
+                body = bench.answer_again(MIXED)
                 size = len(body.body)
                 pieces = [*range(1, 9), *range(9, size, max(1, size // self.pieces))]
                 for piece in pieces:
@@ -82,9 +84,9 @@ class StreamTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 expected = essence_of(await bench.ask(MIXED))
-                whole = bench.body(MIXED)
+                whole = bench.answer_again(MIXED)
                 bare = Recorded(whole.body.rstrip(b"\r\n"), content_type=whole.content_type)
-                found = await bench.outcome(bare)
+                found = await bench.ask_for_outcome(bare)
                 if isinstance(found, LLMError):
                     if not is_sse(whole):
                         fail(f"an answer without its last newline is refused: {found!r}")
@@ -102,7 +104,7 @@ class StreamTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 expected = essence_of(await bench.ask(MIXED))
-                sign = b": ping\n\n" if is_sse(bench.body(MIXED)) else b"\n"
+                sign = b": ping\n\n" if is_sse(bench.answer_again(MIXED)) else b"\n"
                 for place in range(6):
                     found = await bench.ask(MIXED, fault=Fault(insert={place: sign}))
                     if essence_of(found) != expected:
@@ -118,9 +120,9 @@ class StreamTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 expected = essence_of(await bench.ask(MIXED))
-                for place in _places_of_json(bench.body(MIXED)):
+                for place in _places_of_json(bench.answer_again(MIXED)):
                     fault = Fault(malformed=place)
-                    found = await bench.outcome(MIXED, fault=fault)
+                    found = await bench.ask_for_outcome(MIXED, fault=fault)
                     where = f"an answer whose event {place} is no JSON"
                     # It may have been a sign of life.
                     if not isinstance(found, ChatResponse) or essence_of(found) != expected:
@@ -135,9 +137,9 @@ class StreamTests(KitBase):
         async def check() -> None:
             async with self.bench() as bench:
                 expected = essence_of(await bench.ask(MIXED))
-                for after in _places_of_json(bench.body(MIXED))[:-1]:
+                for after in _places_of_json(bench.answer_again(MIXED))[:-1]:
                     fault = Fault(error_after=after, kind="overloaded_error")
-                    found = await bench.outcome(MIXED, fault=fault)
+                    found = await bench.ask_for_outcome(MIXED, fault=fault)
                     where = f"an answer with an error of the service after {after} events"
                     _expect_kind(found, ProviderUnavailableError, where)
                     await _expect_answer(bench, MIXED, expected, where)
@@ -146,13 +148,13 @@ class StreamTests(KitBase):
 
     def test_nothing_is_asked_for_again_after_it_was_shown(self, backend: str) -> None:
         """A call that broke after a part of its answer was shown to hooks is not repeated."""
-        self.claims("retries")
+        self.check_claim("retries")
 
         async def check() -> None:
             was_shown = False
             for fault in LATE:
                 async with self.bench() as bench:
-                    await bench.error(LONG, fault=fault, then=Fault(status=401))
+                    await bench.ask_for_error(LONG, fault=fault, then=Fault(status=401))
                     was_shown = was_shown or bench.hooks.showed_something
                     if bench.hooks.showed_something and len(bench.server.requests) > 1:
                         fail(
@@ -168,7 +170,7 @@ class StreamTests(KitBase):
 
         async def check() -> None:
             async with self.bench([MIXED]) as bench:
-                pieces = await _pieces(self.chunks_of(bench), [])
+                pieces = await _collect_pieces(self.chunks_of(bench), [])
                 text = "".join(map(text_of_piece, pieces))
                 if not pieces:
                     fail("`chunks` yielded nothing")
@@ -190,7 +192,7 @@ class StreamTests(KitBase):
                 async with self.bench([LONG] * 9, faults=[fault] * 9) as bench:
                     yielded: list[Any] = []
                     try:
-                        await _pieces(self.chunks_of(bench), yielded)
+                        await _collect_pieces(self.chunks_of(bench), yielded)
                     except LLMError:
                         text = "".join(map(text_of_piece, yielded))
                         if not scripted_text(LONG).startswith(text):
@@ -200,7 +202,7 @@ class StreamTests(KitBase):
 
         self.run(check, backend)
 
-    def _places(self, size: int, backend: str) -> Iterator[int]:
+    def _list_places(self, size: int, backend: str) -> Iterator[int]:
         """Return the bytes to cut at: each by the stride, and the last ones, where it matters."""
         stride = self.stride * (1 if backend == self.backends[0] else _OTHER_BACKENDS)
         end = max(0, size - _TAIL)
@@ -212,17 +214,17 @@ async def _expect_answer(
     bench: Bench, answer: Answer, expected: list[tuple[Any, ...]], where: str
 ) -> None:
     """Fail unless the next call has its answer."""
-    found = await bench.outcome(answer)
+    found = await bench.ask_for_outcome(answer)
     if isinstance(found, LLMError):
         fail(f"after {where} the next call failed: {found!r}")
     if essence_of(found) != expected:
         fail(f"after {where} the next call returned {essence_of(found)}, not {expected}")
 
 
-async def _pieces(
+async def _collect_pieces(
     chunks: Callable[[ChatRequest], AsyncIterator[Any]], pieces: list[Any]
 ) -> list[Any]:
-    async for piece in chunks(question()):
+    async for piece in chunks(make_question()):
         pieces.append(piece)  # noqa: PERF401 -- what came before an error counts
     return pieces
 

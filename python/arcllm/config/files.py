@@ -112,7 +112,7 @@ def _read_config(path: Path | None) -> GlobalConfig:
         if os.environ.get(VARIABLE, "").strip():
             raise ArcLLMConfigError(f"`{VARIABLE}` is `{path}`, which does not exist")
         return GlobalConfig()
-    config = _table(GlobalConfig, tables, path)
+    config = _check_table(GlobalConfig, tables, path)
     for name in config.providers:
         if not is_name(name):
             raise ArcLLMConfigError(f"`{path}`: {name_rule(name)}")
@@ -130,7 +130,7 @@ def _read_table(path: Path) -> ProviderTable | None:
         raise ArcLLMConfigError(f"`{path}`: {found} is unknown (known: `provider`, `models`)")
     if not isinstance(provider, dict) or "models" in provider:
         raise ArcLLMConfigError(f"`{path}`: `provider` must be a table without `models`")
-    return _table(ProviderTable, {**provider, "models": models}, path)
+    return _check_table(ProviderTable, {**provider, "models": models}, path)
 
 
 def _read_toml(path: Path) -> dict[str, Any] | None:
@@ -156,7 +156,7 @@ def _read_toml(path: Path) -> dict[str, Any] | None:
         raise ArcLLMConfigError(f"`{path}` is not TOML: it is nested too deeply") from None
 
 
-def _table(model: type[TableT], values: dict[str, Any], path: Path) -> TableT:
+def _check_table(model: type[TableT], values: dict[str, Any], path: Path) -> TableT:
     try:
         return read_settings(model, values, f"`{path}`")
     except SettingError as error:

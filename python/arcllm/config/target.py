@@ -73,9 +73,9 @@ def find_target(name: str, model: str | None, given: Mapping[str, Any]) -> Targe
     source = provider_source(name)
     api = known_api(name)
     model = model or table.default_model
-    settings = {**_settings(table, model), **given}
+    settings = {**_merge_settings(table, model), **given}
     if settings.get("api_key") is None:
-        key = _key(name, table, is_own=api == name)
+        key = _find_key(name, table, is_own=api == name)
         settings.pop("api_key", None)
         if key is not None:
             settings["api_key"] = key
@@ -120,7 +120,7 @@ def clear_configuration() -> None:
         _vaults.clear()
 
 
-def _settings(table: ProviderTable, model: str | None) -> dict[str, Any]:
+def _merge_settings(table: ProviderTable, model: str | None) -> dict[str, Any]:
     defaults = global_config().defaults
     settings: dict[str, Any] = {
         "temperature": defaults.temperature,
@@ -138,7 +138,7 @@ def _settings(table: ProviderTable, model: str | None) -> dict[str, Any]:
     return {key: value for key, value in settings.items() if value is not None}
 
 
-def _key(name: str, table: ProviderTable, *, is_own: bool) -> str | None:
+def _find_key(name: str, table: ProviderTable, *, is_own: bool) -> str | None:
     """Return the key of a provider; None if the provider itself looks for it.
 
     Args:
@@ -149,7 +149,7 @@ def _key(name: str, table: ProviderTable, *, is_own: bool) -> str | None:
     Raises:
         ArcLLMConfigError: There is none, and it needs one.
     """
-    if table.vault_path is not None and (key := _vault().secret(table.vault_path)):
+    if table.vault_path is not None and (key := _open_vault().secret(table.vault_path)):
         return key
     if is_own and table.api_key_env is None:
         return None
@@ -164,7 +164,7 @@ def _key(name: str, table: ProviderTable, *, is_own: bool) -> str | None:
     return _NO_KEY
 
 
-def _vault() -> VaultResolver:
+def _open_vault() -> VaultResolver:
     config = global_config()
     if config.vault.backend is None:
         raise ArcLLMConfigError(

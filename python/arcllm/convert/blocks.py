@@ -42,7 +42,7 @@ def block_mark(block: ContentBlock) -> str:
             return mark_of(block.type, block.model_dump())
 
 
-def plain(block: BaseModel) -> JsonDict:
+def dump_block(block: BaseModel) -> JsonDict:
     """Return a block of the kernel as plain data, without optional fields that say nothing."""
     silent = _optional_fields(type(block))
     dumped = block.model_dump(mode="json", fallback=str)
@@ -55,7 +55,7 @@ def _optional_fields(kind: type[BaseModel]) -> frozenset[str]:
     return frozenset(key for key, field in fields if not field.is_required())
 
 
-def readable(block: Mapping[str, Any]) -> tuple[ContentBlock, JsonDict] | None:
+def read_block(block: Mapping[str, Any]) -> tuple[ContentBlock, JsonDict] | None:
     """Return a block of the kernel as one of this package, and what it has besides.
 
     Args:
@@ -103,7 +103,7 @@ def readable_output(output: Any) -> tuple[str | list[ContentBlock], bool]:
 
 
 def _read_nested(value: Any) -> tuple[ContentBlock, JsonDict] | None:
-    block = plain(value) if isinstance(value, BaseModel) else value
+    block = dump_block(value) if isinstance(value, BaseModel) else value
     if not isinstance(block, dict):
         return None
     fields = cast("JsonDict", block)
@@ -112,7 +112,7 @@ def _read_nested(value: Any) -> tuple[ContentBlock, JsonDict] | None:
             return _ANY_BLOCK.validate_python(fields[_NESTED]), {}
         except ValidationError:
             return None
-    return readable(fields) if fields.get("type") in {"text", "image"} else None
+    return read_block(fields) if fields.get("type") in {"text", "image"} else None
 
 
 def kernel_block(block: ContentBlock, more: Mapping[str, Any]) -> kernel.ContentBlockUnion:

@@ -35,7 +35,7 @@ class Conversation:
         """Begin with nothing converted."""
         self._known: list[_Converted] = []
 
-    def messages(self, messages: Sequence[Message]) -> list[kernel.Message]:
+    def convert_messages(self, messages: Sequence[Message]) -> list[kernel.Message]:
         """Return a conversation as the kernel has it.
 
         Raises:

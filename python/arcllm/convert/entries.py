@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any, TypeAlias
 
 from ..types import ContentBlock, TextBlock
-from .blocks import JsonDict, block_mark, readable
+from .blocks import JsonDict, block_mark, read_block
 
 Woven: TypeAlias = tuple[ContentBlock, JsonDict] | JsonDict
 """A block that can be read and what it has besides, or a hidden block of the kernel."""
@@ -22,7 +22,7 @@ def split_blocks(blocks: Iterable[JsonDict]) -> tuple[list[ContentBlock], list[J
     visible: list[ContentBlock] = []
     entries: list[JsonDict] = []
     for block in blocks:
-        found = readable(block)
+        found = read_block(block)
         if found is not None:
             visible.append(found[0])
         entries.append(entry_of(block if found is None else found))
@@ -53,13 +53,13 @@ def needed_entries(entries: list[JsonDict]) -> list[JsonDict] | None:
     return entries if says_more else None
 
 
-def woven(blocks: Sequence[ContentBlock], entries: Sequence[JsonDict]) -> Iterator[Woven]:
+def weave_blocks(blocks: Sequence[ContentBlock], entries: Sequence[JsonDict]) -> Iterator[Woven]:
     """Yield the blocks of a message and the hidden ones between them.
 
     A block that was changed comes in the place of the one that it was, without what the service said
     of that; one that was added comes after its predecessor, one that was taken out is gone.
     """
-    places = iter(_places(blocks, [entry for entry in entries if entry["type"] == "visible"]))
+    places = iter(_place_blocks(blocks, [entry for entry in entries if entry["type"] == "visible"]))
     yield from next(places)
     for entry in entries:
         if entry["type"] == "hidden":
@@ -68,23 +68,23 @@ def woven(blocks: Sequence[ContentBlock], entries: Sequence[JsonDict]) -> Iterat
             yield from next(places)
 
 
-def _places(blocks: Sequence[ContentBlock], entries: Sequence[JsonDict]) -> list[list[Woven]]:
+def _place_blocks(blocks: Sequence[ContentBlock], entries: Sequence[JsonDict]) -> list[list[Woven]]:
     """Return what comes first, and then what takes the place of each visible entry."""
     if not entries:
         return [[(block, {}) for block in blocks]]
     places: list[list[Woven]] = [[] for _ in range(len(entries) + 1)]
     known = [entry["mark"] for entry in entries]
     marks = [block_mark(block) for block in blocks]
-    for what, start, end, first, last in _changes(known, marks):
+    for what, start, end, first, last in _find_changes(known, marks):
         for offset, block in enumerate(blocks[first:last]):
             # More blocks than entries: the others follow the last of them.
             at = min(start + offset, end - 1) if end > start else start - 1
-            more = _more(entries[at]) if what == "equal" else {}
+            more = _read_more(entries[at]) if what == "equal" else {}
             places[at + 1].append((block, more))
     return places
 
 
-def _changes(known: list[str], found: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
+def _find_changes(known: list[str], found: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
     """Yield what became of each part of a list, in the form of `SequenceMatcher`."""
     if known == found:
         yield "equal", 0, len(known), 0, len(known)
@@ -103,5 +103,5 @@ def _changes(known: list[str], found: list[str]) -> Iterator[tuple[str, int, int
     yield "equal", len(known) - after, len(known), len(found) - after, len(found)
 
 
-def _more(entry: JsonDict) -> dict[str, Any]:
+def _read_more(entry: JsonDict) -> dict[str, Any]:
     return entry.get("more") or {}

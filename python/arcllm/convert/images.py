@@ -28,9 +28,9 @@ def image_fields(image: ImageBlock) -> dict[str, Any]:
             return {"source": {"type": "url", "url": source}, **form}
         case "data" if "," in rest:
             media_type, data = _of_data_url(rest)
-            return {"source": _base64(media_type or image.media_type, data)}
+            return {"source": _make_base64(media_type or image.media_type, data)}
         case "" if source and not set(source) - _BASE64:
-            return {"source": _base64(image.media_type, source)}
+            return {"source": _make_base64(image.media_type, source)}
         case _:
             shown = source if len(source) <= _SHOWN_CHARS else f"{source[:_SHOWN_CHARS]}…"
             raise ArcLLMConfigError(
@@ -56,7 +56,7 @@ def readable_image(source: Any, media_type: Any) -> ImageBlock | None:
             return None
 
 
-def _base64(media_type: str, data: str) -> dict[str, Any]:
+def _make_base64(media_type: str, data: str) -> dict[str, Any]:
     return {"type": "base64", "media_type": media_type, "data": data}
 
 

@@ -11,8 +11,8 @@ from amplifier_core import message_models as kernel
 
 from ..exceptions import ArcLLMConfigError
 from ..types import ContentBlock, Message, TextBlock, Tool, ToolResultBlock
-from .blocks import JsonDict, kernel_block, kernel_output, plain
-from .entries import needed_entries, split_blocks, woven
+from .blocks import JsonDict, dump_block, kernel_block, kernel_output
+from .entries import needed_entries, split_blocks, weave_blocks
 
 _ROLES = {"developer": "system", "function": "tool"}
 """The roles of the kernel that this package has another name for."""
@@ -38,24 +38,24 @@ def kernel_messages(message: Message) -> list[kernel.Message]:
 
 def _kernel_messages(message: Message) -> Iterator[kernel.Message]:
     if message.role == "tool":
-        yield from _results(message)
+        yield from _make_results(message)
         return
     entries = message.opaque or []
     content: Any = message.content
     if not isinstance(content, str) or any(entry["type"] != "origin" for entry in entries):
         content = [
             kernel_block(*each) if isinstance(each, tuple) else each
-            for each in woven(_blocks(message.content), entries)
+            for each in weave_blocks(_list_blocks(message.content), entries)
         ]
-    yield kernel.Message.model_validate({**_origin(message), "content": content})
+    yield kernel.Message.model_validate({**_find_origin(message), "content": content})
 
 
-def _results(message: Message) -> Iterator[kernel.Message]:
+def _make_results(message: Message) -> Iterator[kernel.Message]:
     entries = message.opaque or []
-    origin = _origin(message)
+    origin = _find_origin(message)
     others: list[kernel.ContentBlockUnion] = []
     has_result = False
-    for each in woven(_blocks(message.content), entries):
+    for each in weave_blocks(_list_blocks(message.content), entries):
         block, more = each if isinstance(each, tuple) else (None, each)
         if isinstance(block, ToolResultBlock):
             has_result = True
@@ -73,13 +73,13 @@ def _results(message: Message) -> Iterator[kernel.Message]:
         yield kernel.Message(role="user", content=others)
 
 
-def _blocks(content: str | list[ContentBlock]) -> list[ContentBlock]:
+def _list_blocks(content: str | list[ContentBlock]) -> list[ContentBlock]:
     if isinstance(content, list):
         return content
     return [TextBlock(text=content)] if content else []
 
 
-def _origin(message: Message) -> JsonDict:
+def _find_origin(message: Message) -> JsonDict:
     """Return who wrote a message: its role as the kernel has it, and what else its origin says."""
     entries = message.opaque or []
     found = next((entry for entry in entries if entry["type"] == "origin"), JsonDict())
@@ -104,12 +104,12 @@ def readable_message(message: kernel.Message) -> Message:
     content: Any = message.content
     if role == "tool" and message.tool_call_id is not None:
         del origin["tool_call_id"]
-        output = content if isinstance(content, str) else [plain(block) for block in content]
+        output = content if isinstance(content, str) else [dump_block(block) for block in content]
         content = [{"type": "tool_result", "tool_call_id": message.tool_call_id, "output": output}]
     elif isinstance(content, str):
         return Message(role=role, content=content, opaque=needed_entries([origin]))
     else:
-        content = [plain(block) for block in content]
+        content = [dump_block(block) for block in content]
     blocks, entries = split_blocks(content)
     return Message(role=role, content=blocks, opaque=needed_entries([origin, *entries]))
 

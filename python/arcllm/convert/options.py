@@ -126,7 +126,7 @@ def kernel_request(
         if value is None:
             continue
         if not option.fits(value):
-            raise _misfit(name, value)
+            raise _make_misfit_error(name, value)
         if option.field:
             fields[option.field] = value
         else:
@@ -158,10 +158,10 @@ def _response_format(value: Any) -> Any:
     try:
         return _FORMAT.validate_python(form)
     except ValidationError as error:
-        raise _misfit("response_format", value) from error
+        raise _make_misfit_error("response_format", value) from error
 
 
-def _misfit(name: str, value: Any) -> ArcLLMConfigError:
+def _make_misfit_error(name: str, value: Any) -> ArcLLMConfigError:
     return ArcLLMConfigError(
         f"option `{name}` is `{short_repr(value)}` (must be {_OPTIONS[name].form})"
     )

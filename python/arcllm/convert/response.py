@@ -10,7 +10,7 @@ from amplifier_providers.requests.requested_thinking import HIDDEN, THOUGHTS
 
 from ..exceptions import ArcLLMParseError
 from ..types import LLMResponse, TextBlock, ToolCall, ToolUseBlock, Usage
-from .blocks import JsonDict, plain, readable
+from .blocks import JsonDict, dump_block, read_block
 from .entries import Woven, entry_of
 
 _KNOWN_REASONS = frozenset(
@@ -38,9 +38,9 @@ def llm_response(answer: kernel.ChatResponse, provider: str) -> LLMResponse:
     parts = _AnswerParts(answer)
     known = dict(answer.metadata or {})
     of_provider = {key: known.pop(key) for key in list(known) if ":" in key}
-    usage, more = _usage(answer.usage, known.pop("unreported", None))
+    usage, more = _convert_usage(answer.usage, known.pop("unreported", None))
     metadata: JsonDict = {**known, "provider": provider, **more, **parts.metadata_notes()}
-    if degradations := _degradations(answer):
+    if degradations := _list_degradations(answer):
         metadata["degradations"] = degradations
     response = LLMResponse(
         content="".join(parts.texts) or None,
@@ -49,16 +49,16 @@ def llm_response(answer: kernel.ChatResponse, provider: str) -> LLMResponse:
         model=str(known.get("model") or ""),
         stop_reason=_stop_reason(answer.finish_reason, known.get("stop_reason")),
         thinking="".join(parts.thoughts) or None,
-        raw=_raw(answer),
+        raw=_read_raw(answer),
         metadata=metadata,
-        opaque=parts.opaque(known, of_provider),
+        opaque=parts.list_opaque(known, of_provider),
     )
     if parts.broken:
         raise _parse_error(response, parts.broken)
     return response
 
 
-def _raw(answer: kernel.ChatResponse) -> JsonDict:
+def _read_raw(answer: kernel.ChatResponse) -> JsonDict:
     """Return what the service sent, as plain JSON."""
     received = getattr(answer, "received", None)
     return received or answer.model_dump(mode="json", fallback=str)
@@ -77,7 +77,7 @@ class _AnswerParts:
         self._refusals: list[str] = []
         self._parts: list[Woven] = []
         for block in answer.content:
-            self._add(plain(block))
+            self._add(dump_block(block))
 
     def _add(self, block: JsonDict) -> None:
         kind = block["type"]
@@ -86,7 +86,7 @@ class _AnswerParts:
             return
         if kind == "text" and isinstance(block.get("refusal"), str):
             self._refusals.append(block["refusal"])
-        found = readable(block) if kind in {"text", "tool_call"} else None
+        found = read_block(block) if kind in {"text", "tool_call"} else None
         match found:
             case TextBlock() as text, more if text.text:
                 self.texts.append(text.text)
@@ -102,7 +102,7 @@ class _AnswerParts:
                 self._parts.append(block)
         if kind in THOUGHTS:
             if block.get("visibility") != HIDDEN:
-                self.thoughts += _thoughts(block)
+                self.thoughts += _list_thoughts(block)
         elif kind != "text":
             self._others.append(kind)
 
@@ -115,7 +115,7 @@ class _AnswerParts:
             found["other_blocks"] = self._others
         return found
 
-    def opaque(self, metadata: JsonDict, of_provider: JsonDict) -> list[JsonDict] | None:
+    def list_opaque(self, metadata: JsonDict, of_provider: JsonDict) -> list[JsonDict] | None:
         """Return the entries, if they say more than the text and the calls."""
         metadata_notes = {key: value for key, value in of_provider.items() if key not in _IN_BLOCKS}
         if self._is_usual() and not metadata_notes:
@@ -134,14 +134,16 @@ class _AnswerParts:
         )
 
 
-def _thoughts(block: JsonDict) -> list[str]:
+def _list_thoughts(block: JsonDict) -> list[str]:
     if isinstance(text := block.get("thinking"), str):
         return [text]
     items: list[Any] = [*(block.get("summary") or ()), *(block.get("content") or ())]
     return [item["text"] for item in items if isinstance(item, dict) and "text" in item]
 
 
-def _usage(usage: kernel.Usage | None, unreported: list[str] | None) -> tuple[Usage, JsonDict]:
+def _convert_usage(
+    usage: kernel.Usage | None, unreported: list[str] | None
+) -> tuple[Usage, JsonDict]:
     if usage is None:
         nothing = Usage(input_tokens=0, output_tokens=0, total_tokens=0)
         return nothing, {"unreported": list(_COUNTS)}
@@ -167,7 +169,7 @@ def _stop_reason(normalised: str | None, reported: Any) -> str:
     return str(reported or normalised or "unknown")
 
 
-def _degradations(answer: kernel.ChatResponse) -> list[JsonDict]:
+def _list_degradations(answer: kernel.ChatResponse) -> list[JsonDict]:
     listed = (answer.metadata or {}).get("degradations")
     if listed is None and answer.degradation is not None:
         return [answer.degradation.model_dump()]
@@ -180,12 +182,12 @@ def _parse_error(response: LLMResponse, broken: list[JsonDict]) -> ArcLLMParseEr
     ]
     first = broken[0]
     raw = str(first.get("raw_arguments") or "")
-    error = ArcLLMParseError(raw, _reason(raw, f"call of `{first['name']}`: {first['error']}"))
+    error = ArcLLMParseError(raw, _find_cause(raw, f"call of `{first['name']}`: {first['error']}"))
     error.response = response
     return error
 
 
-def _reason(raw: str, why: str) -> Exception:
+def _find_cause(raw: str, why: str) -> Exception:
     try:
         json.loads(raw)
     except ValueError as error:

@@ -63,19 +63,19 @@ class AuditLayer(ObservingLayer[float]):
         self._redactor = Redactor(settings.secrets)
         self._now = now
 
-    def _begins(self, call: Call) -> tuple[Call, float]:
+    def _begin_call(self, call: Call) -> tuple[Call, float]:
         return call, self._now()
 
-    def _ends(self, seen: Observation[float]) -> None:
+    def _end_call(self, seen: Observation[float]) -> None:
         if logger.isEnabledFor(self._level):
-            self._write(self._level, self._metadata(seen))
+            self._write(self._level, self._collect_metadata(seen))
         settings = self._settings
         if (settings.include_messages or settings.include_response) and logger.isEnabledFor(
             logging.DEBUG
         ):
-            self._write(logging.DEBUG, self._contents(seen))
+            self._write(logging.DEBUG, self._collect_contents(seen))
 
-    def _metadata(self, seen: Observation[float]) -> dict[str, Any]:
+    def _collect_metadata(self, seen: Observation[float]) -> dict[str, Any]:
         began = datetime.fromtimestamp(seen.mark, UTC).isoformat(timespec="milliseconds")
         values: dict[str, Any] = {
             "time": began,
@@ -88,7 +88,7 @@ class AuditLayer(ObservingLayer[float]):
             values["called"] = [call.name for call in seen.response.tool_calls]
         return values
 
-    def _contents(self, seen: Observation[float]) -> dict[str, Any]:
+    def _collect_contents(self, seen: Observation[float]) -> dict[str, Any]:
         values: dict[str, Any] = {
             "request_id": seen.find_note("request_id"),
             "outcome": seen.outcome,

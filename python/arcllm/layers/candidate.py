@@ -47,22 +47,22 @@ class Needs:
         characters = sum(len(tool.model_dump_json()) for tool in self._call.tools or ())
         return tokens + characters // CHARACTERS_PER_TOKEN
 
-    def lacking(self, candidate: Candidate, needs: Iterable[str]) -> str | None:
+    def explain_lack(self, candidate: Candidate, needs: Iterable[str]) -> str | None:
         """Return what a model cannot do of this and that; None if nothing, or if not known."""
         wanted = self.capabilities.union(needs)
-        can = getattr(self._info(candidate), "capabilities", None) if wanted else None
+        can = getattr(self._read_info(candidate), "capabilities", None) if wanted else None
         lacking = sorted(wanted - set(can)) if can else ()
         return f"has no {' and no '.join(lacking)}" if lacking else None
 
-    def excess(self, candidate: Candidate, reserve: int) -> str | None:
+    def explain_excess(self, candidate: Candidate, reserve: int) -> str | None:
         """Return that the call exceeds a window; None if it does not, or if that is not known."""
-        window, _ = limits_of(self._info(candidate))
+        window, _ = limits_of(self._read_info(candidate))
         tokens = self.tokens + self.answer_tokens(reserve)
         if window is None or tokens <= window:
             return None
         return f"has a window of {window} tokens (the call needs about {tokens})"
 
-    def _info(self, candidate: Candidate) -> Any:
+    def _read_info(self, candidate: Candidate) -> Any:
         # Asked for once a call: to gather it takes longer than the rules.
         if candidate not in self._infos:
             self._infos[candidate] = candidate.info
@@ -100,7 +100,7 @@ class Candidate:
         cost: Any = input_cost(tokens) if callable(input_cost) else None
         return math.inf if cost is None else float(cost)
 
-    def exceeds(self, limit: float, tokens: int) -> str | None:
+    def explain_price(self, limit: float, tokens: int) -> str | None:
         """Return that the input costs more than a limit in US dollars; None if it does not."""
         price = self.price(tokens)
         if price <= limit:
@@ -112,18 +112,20 @@ class Candidate:
 def _tokens_of(message: Message) -> int:
     if isinstance(message.content, str):
         return estimate_tokens({"content": message.content})
-    return estimate_tokens({"content": [block.model_dump() for block in _flat(message.content)]})
+    return estimate_tokens(
+        {"content": [block.model_dump() for block in _flatten_blocks(message.content)]}
+    )
 
 
 def _has_image(content: str | list[ContentBlock]) -> bool:
-    return any(isinstance(block, ImageBlock) for block in _flat(content))
+    return any(isinstance(block, ImageBlock) for block in _flatten_blocks(content))
 
 
-def _flat(content: str | list[ContentBlock]) -> Iterator[ContentBlock]:
+def _flatten_blocks(content: str | list[ContentBlock]) -> Iterator[ContentBlock]:
     """Yield the blocks of a message, those in results of tools among them."""
     for block in () if isinstance(content, str) else content:
         if isinstance(block, ToolResultBlock) and not isinstance(block.content, str):
-            yield from _flat(block.content)
+            yield from _flatten_blocks(block.content)
         else:
             yield block
 

@@ -73,7 +73,7 @@ class FallbackLayer(Layer):
         except Exception as error:
             if isinstance(error, ArcLLMConfigError):
                 raise
-            response, step = await self._next(call, error, lambda step: step.complete(call))
+            response, step = await self._ask_next(call, error, lambda step: step.complete(call))
         await _close(step)
         return response
 
@@ -87,7 +87,7 @@ class FallbackLayer(Layer):
         except Exception as error:
             if isinstance(error, ArcLLMConfigError):
                 raise
-            begun, step = await self._next(call, error, lambda step: begin(step, call))
+            begun, step = await self._ask_next(call, error, lambda step: begin(step, call))
         pieces, first = begun
         try:
             async with closing(pieces):
@@ -98,7 +98,7 @@ class FallbackLayer(Layer):
             if step is not None:
                 await _close(step)
 
-    async def _next(
+    async def _ask_next(
         self, call: Call, first: Exception, ask: Callable[[Step], Awaitable[T]]
     ) -> tuple[T, Step]:
         """Return the answer of the first model of the chain that has one, and that model, open.

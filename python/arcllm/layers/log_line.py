@@ -27,7 +27,7 @@ class LogLine:
     def __str__(self) -> str:
         """Write the line."""
         if self._as_json:
-            return _json(self._values)
+            return _write_json(self._values)
         return " ".join(f"{name}={_write_word(value)}" for name, value in self._values.items())
 
 
@@ -35,16 +35,16 @@ def _write_word(value: Any) -> str:
     """Write a value so that it stays one word on one line."""
     if isinstance(value, float):
         return f"{value:g}"
-    text = value if isinstance(value, str) else _json(value)
-    return text if _PLAIN.fullmatch(text) else _json(text)
+    text = value if isinstance(value, str) else _write_json(value)
+    return text if _PLAIN.fullmatch(text) else _write_json(text)
 
 
-def _json(value: Any) -> str:
+def _write_json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if text.isprintable() else _visible(text)
+    return text if text.isprintable() else _make_visible(text)
 
 
-def _visible(text: str) -> str:
+def _make_visible(text: str) -> str:
     """Escape what JSON lets through although nobody sees it."""
     return "".join(
         each if each.isprintable() else json.dumps(each)[1:-1] if ord(each) > 0x7F else "\\u007f"

@@ -68,7 +68,7 @@ def monotonic_ns() -> int:
 
 
 class ObservingLayer(Layer, Generic[MarkT]):
-    """Calls `_begins` before and `_ends` after each call, however it ends.
+    """Calls `_begin_call` before and `_end_call` after each call, however it ends.
 
     Args:
         beneath: What is asked for the answer.
@@ -81,7 +81,7 @@ class ObservingLayer(Layer, Generic[MarkT]):
 
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer."""
-        seen = self._observation(call, is_stream=False)
+        seen = self._begin_observation(call, is_stream=False)
         try:
             seen.response = await self._answer(seen)
         except BaseException as error:
@@ -91,13 +91,13 @@ class ObservingLayer(Layer, Generic[MarkT]):
             return seen.response
         finally:
             seen.ended = self._clock()
-            self._ends(seen)
+            self._end_call(seen)
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, at the end the response."""
-        seen = self._observation(call, is_stream=True)
+        seen = self._begin_observation(call, is_stream=True)
         try:
-            async with closing(self._pieces(seen)) as pieces:
+            async with closing(self._stream_pieces(seen)) as pieces:
                 async for piece in pieces:
                     if seen.first is None:
                         seen.first = self._clock()
@@ -111,22 +111,22 @@ class ObservingLayer(Layer, Generic[MarkT]):
             raise
         finally:
             seen.ended = seen.ended or self._clock()
-            self._ends(seen)
+            self._end_call(seen)
 
-    def _observation(self, call: Call, *, is_stream: bool) -> Observation[MarkT]:
-        call, mark = self._begins(call)
+    def _begin_observation(self, call: Call, *, is_stream: bool) -> Observation[MarkT]:
+        call, mark = self._begin_call(call)
         return Observation(call, self.name, self.model_name, mark, self._clock(), is_stream)
 
-    def _begins(self, call: Call) -> tuple[Call, MarkT]:
-        """Return the call as it goes on, and what `_ends` needs."""
+    def _begin_call(self, call: Call) -> tuple[Call, MarkT]:
+        """Return the call as it goes on, and what `_end_call` needs."""
         return call, cast("MarkT", None)
 
     async def _answer(self, seen: Observation[MarkT]) -> LLMResponse:
         return await self.beneath.complete(seen.call)
 
-    def _pieces(self, seen: Observation[MarkT]) -> AsyncGenerator[Piece]:
+    def _stream_pieces(self, seen: Observation[MarkT]) -> AsyncGenerator[Piece]:
         return self.beneath.stream(seen.call)
 
-    def _ends(self, seen: Observation[MarkT]) -> None:
+    def _end_call(self, seen: Observation[MarkT]) -> None:
         """Take note of a call that is over; it must not raise."""
         raise NotImplementedError

@@ -11,7 +11,7 @@ from amplifier_providers.running.closing import closing
 from ..step import Call, Piece, Step
 from ..types import LLMResponse
 from .observing import Observation, ObservingLayer, monotonic_ns
-from .otel_settings import OtelSettings, missing
+from .otel_settings import OtelSettings, make_missing_error
 
 __all__ = ["HEADERS", "OtelLayer", "OtelSettings"]
 
@@ -71,7 +71,7 @@ class OtelLayer(ObservingLayer["Span"]):
 
             from .otel_export import pipeline_of
         except ModuleNotFoundError as error:
-            raise missing(error, "install `amplifier-core[otel]`") from None
+            raise make_missing_error(error, "install `amplifier-core[otel]`") from None
         self._pipeline = pipeline or pipeline_of(settings)
         self._tracer = trace.get_tracer(_SCOPE, tracer_provider=self._pipeline.tracers)
         self._trace = trace
@@ -87,7 +87,7 @@ class OtelLayer(ObservingLayer["Span"]):
         finally:
             await self.beneath.close()
 
-    def _begins(self, call: Call) -> tuple[Call, Span]:
+    def _begin_call(self, call: Call) -> tuple[Call, Span]:
         attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": self.name,
@@ -106,22 +106,22 @@ class OtelLayer(ObservingLayer["Span"]):
         return call, span
 
     async def _answer(self, seen: Observation[Span]) -> LLMResponse:
-        with self._current(seen.mark):
+        with self._use_span(seen.mark):
             return await self.beneath.complete(seen.call)
 
-    async def _pieces(self, seen: Observation[Span]) -> AsyncGenerator[Piece]:
+    async def _stream_pieces(self, seen: Observation[Span]) -> AsyncGenerator[Piece]:
         async with closing(self.beneath.stream(seen.call)) as pieces:
             # Only the request is made below the span: the consumer of a piece is no part of it.
-            with self._current(seen.mark):
+            with self._use_span(seen.mark):
                 first = await anext(pieces)
             yield first
             async for piece in pieces:
                 yield piece
 
-    def _current(self, span: Span) -> Any:
+    def _use_span(self, span: Span) -> Any:
         return self._trace.use_span(span, record_exception=False, set_status_on_exception=False)
 
-    def _ends(self, seen: Observation[Span]) -> None:
+    def _end_call(self, seen: Observation[Span]) -> None:
         span = seen.mark
         error = seen.outcome if seen.outcome not in ("ok", "stopped") else None
         if span.is_recording():
@@ -140,12 +140,12 @@ class OtelLayer(ObservingLayer["Span"]):
         response = seen.response
         if response is not None:
             about["gen_ai.response.model"] = response.model
-        labels = self._measures.labels(about)
-        self._measures.duration(seen.seconds, labels, error)
+        labels = self._measures.make_labels(about)
+        self._measures.record_duration(seen.seconds, labels, error)
         if response is not None:
             usage = response.usage
             counts = {"input": usage.input_tokens, "output": usage.output_tokens}
-            self._measures.tokens(counts, labels)
+            self._measures.record_tokens(counts, labels)
 
 
 def _final_attributes(seen: Observation[Any]) -> dict[str, Any]:

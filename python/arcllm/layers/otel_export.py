@@ -13,7 +13,7 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import TracerProvider
 
 from ..exceptions import ArcLLMConfigError
-from .otel_settings import OtelSettings, missing
+from .otel_settings import OtelSettings, make_missing_error
 
 _FLUSH_SECONDS = 2.0
 """How long the closing of a model waits for a collector."""
@@ -86,8 +86,8 @@ def _open(settings: OtelSettings) -> Pipeline:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
         from opentelemetry.sdk.trace.sampling import ParentBasedTraceIdRatio
     except ModuleNotFoundError as error:
-        raise missing(error, "install `amplifier-core[otel]`") from None
-    to_spans, to_metrics = _exporters(settings)
+        raise make_missing_error(error, "install `amplifier-core[otel]`") from None
+    to_spans, to_metrics = _make_exporters(settings)
     named = {} if settings.service_name is None else {"service.name": settings.service_name}
     resource = Resource.create(named)
     tracers = TracerProvider(ParentBasedTraceIdRatio(settings.sample_rate), resource)
@@ -105,7 +105,7 @@ def _open(settings: OtelSettings) -> Pipeline:
     return Pipeline(tracers, MeterProvider([reader], resource))
 
 
-def _exporters(settings: OtelSettings) -> tuple[Any, Any]:
+def _make_exporters(settings: OtelSettings) -> tuple[Any, Any]:
     """Return the exporter of spans, and that of metrics."""
     if settings.exporter == "console":
         from opentelemetry.sdk.metrics.export import ConsoleMetricExporter
@@ -117,14 +117,14 @@ def _exporters(settings: OtelSettings) -> tuple[Any, Any]:
         "timeout": settings.timeout_seconds,
     }
     files = (settings.certificate_file, settings.client_key_file, settings.client_certificate_file)
-    contents = [_content(path) for path in files]  # also over HTTP, which would fail later
+    contents = [_read_content(path) for path in files]  # also over HTTP, which would fail later
     if settings.protocol == "grpc":
         return _over_grpc(settings, options, contents)
     try:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     except ModuleNotFoundError as error:
-        raise missing(error, "install `amplifier-core[otel]`") from None
+        raise make_missing_error(error, "install `amplifier-core[otel]`") from None
     options |= {
         "certificate_file": settings.certificate_file,
         "client_certificate_file": settings.client_certificate_file,
@@ -164,7 +164,7 @@ def _over_grpc(
     return span_exporter(**options), metric_exporter(**options)
 
 
-def _content(path: str | None) -> bytes | None:
+def _read_content(path: str | None) -> bytes | None:
     if path is None:
         return None
     with open(path, "rb") as file:

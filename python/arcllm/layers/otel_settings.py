@@ -60,7 +60,7 @@ class OtelSettings(Settings):
         return self
 
 
-def missing(error: ModuleNotFoundError, advice: str) -> ArcLLMConfigError:
+def make_missing_error(error: ModuleNotFoundError, advice: str) -> ArcLLMConfigError:
     """Return the error for a part of OpenTelemetry that is not installed.
 
     Raises:

@@ -74,7 +74,7 @@ class RateLimitLayer(Layer):
                 yield piece
 
     async def _wait_for_turn(self, call: Call) -> None:
-        limiter = self._limiter()
+        limiter = self._find_limiter()
         while True:
             try:
                 limiter.take(provider=self.name)
@@ -86,7 +86,7 @@ class RateLimitLayer(Layer):
             call.notes["rate_limit_wait_seconds"] = waited + wait
             await self._sleep(wait)
 
-    def _limiter(self) -> RateLimiter:
+    def _find_limiter(self) -> RateLimiter:
         if (known := _limiters.get(self.name)) is None:
             with _choosing:
                 known = _limiters.setdefault(self.name, (self._rate, self._new_limiter()))

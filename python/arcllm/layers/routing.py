@@ -146,16 +146,24 @@ def _apply(
 ) -> list[Candidate]:
     """Return the candidates that a rule leaves, in its order, and note why others are left out."""
     if rule.by == "capability":
-        return _without([(each, needs.lacking(each, rule.needs)) for each in left], reasons)
+        return _remove_refused(
+            [(each, needs.explain_lack(each, rule.needs)) for each in left], reasons
+        )
     if rule.by == "window":
-        return _without([(each, needs.excess(each, rule.reserve_tokens)) for each in left], reasons)
+        return _remove_refused(
+            [(each, needs.explain_excess(each, rule.reserve_tokens)) for each in left], reasons
+        )
     if rule.max_usd is not None:
         limit = rule.max_usd
-        left = _without([(each, each.exceeds(limit, needs.tokens)) for each in left], reasons)
+        left = _remove_refused(
+            [(each, each.explain_price(limit, needs.tokens)) for each in left], reasons
+        )
     return sorted(left, key=lambda each: each.price(needs.tokens))
 
 
-def _without(judged: list[tuple[Candidate, str | None]], reasons: list[str]) -> list[Candidate]:
+def _remove_refused(
+    judged: list[tuple[Candidate, str | None]], reasons: list[str]
+) -> list[Candidate]:
     reasons += [f"`{each.name}` {why}" for each, why in judged if why is not None]
     return [each for each, why in judged if why is None]
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 from pydantic import BaseModel, ValidationError
 
 from amplifier_core.suggest import suggest_or_list
-from amplifier_providers.value_problems import problem
+from amplifier_providers.value_problems import describe_problem
 
 from ..exceptions import ArcLLMConfigError
 from ..step import Step
@@ -49,15 +49,19 @@ def build_stack(
     Raises:
         ArcLLMConfigError: There is no such layer, a setting cannot be used, or a package is missing.
     """
-    settings = {name: _settings(name, given) for name, given in modules.items()}
+    settings = {name: _read_layer_settings(name, given) for name, given in modules.items()}
 
     def add_layer(name: str, beneath: Step, *more: Any) -> Step:
-        return _part(name, "Layer")(beneath, settings[name], *more) if name in settings else beneath
+        return (
+            _load_part(name, "Layer")(beneath, settings[name], *more)
+            if name in settings
+            else beneath
+        )
 
     def add_rate_limit(step: Step) -> Step:
         return add_layer("rate_limit", ToolCallLayer(step))
 
-    def recovering(step: Step) -> Step:
+    def add_recovery(step: Step) -> Step:
         def open_limited(name: str, model: str | None) -> Step:
             return add_rate_limit(open_target(name, model))
 
@@ -65,9 +69,9 @@ def build_stack(
             "retry", add_layer("fallback", add_rate_limit(step), open_limited, check_provider)
         )
 
-    step = recovering(provider)
+    step = add_recovery(provider)
     if "routing" in settings:
-        step = add_layer("routing", step, provider, open_target, recovering)
+        step = add_layer("routing", step, provider, open_target, add_recovery)
     for name in reversed(_PASSIVE):
         step = add_layer(name, step)
     return step
@@ -81,7 +85,7 @@ def clear_cache() -> None:
             getattr(used, forget)()
 
 
-def _settings(name: str, given: Mapping[str, Any]) -> BaseModel:
+def _read_layer_settings(name: str, given: Mapping[str, Any]) -> BaseModel:
     """Return the settings of a layer.
 
     Raises:
@@ -89,17 +93,17 @@ def _settings(name: str, given: Mapping[str, Any]) -> BaseModel:
     """
     if name not in ORDER:
         raise ArcLLMConfigError(f"`{name}` is not a layer{suggest_or_list(name, list(ORDER))}")
-    model = cast("type[BaseModel]", _part(name, "Settings"))
+    model = cast("type[BaseModel]", _load_part(name, "Settings"))
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:
         details = error.errors(include_url=False)
     # Not raised above, where the values, secrets among them, would be its context.
-    problems = "; ".join(problem(model, detail, {}) for detail in details)
+    problems = "; ".join(describe_problem(model, detail, {}) for detail in details)
     raise ArcLLMConfigError(f"{name}: {problems}")
 
 
-def _part(name: str, part: str) -> Any:
+def _load_part(name: str, part: str) -> Any:
     """Return the settings or the layer of a name: `rate_limit` has `RateLimitSettings`."""
     stem = "".join(word.capitalize() for word in name.split("_"))
     return getattr(import_module(f"{__package__}.{name}"), stem + part)

@@ -58,7 +58,7 @@ class TelemetryLayer(ObservingLayer[None]):
         self._level = _LEVELS[settings.log_level]
         self._callback = settings.callback
 
-    def _ends(self, seen: Observation[None]) -> None:
+    def _end_call(self, seen: Observation[None]) -> None:
         is_logged = logger.isEnabledFor(self._level)
         if not is_logged and self._callback is None:
             return

@@ -51,13 +51,13 @@ class ToolCallLayer(Layer):
         problems = {
             made.id: why
             for made in response.tool_calls
-            if (why := self._problem(made.name, made.arguments, tools)) is not None
+            if (why := self._find_problem(made.name, made.arguments, tools)) is not None
         }
         if problems:
             response.metadata[INVALID] = problems
         return response
 
-    def _problem(
+    def _find_problem(
         self, name: str, arguments: dict[str, object], tools: dict[str, Tool]
     ) -> str | None:
         tool = tools.get(name)

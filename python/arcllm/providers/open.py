@@ -145,7 +145,7 @@ class ProviderStep:
     def _piece_of(self, chunk: StreamChunk | ChatResponse, deltas: Deltas) -> Piece | None:
         if isinstance(chunk, ChatResponse):
             return llm_response(chunk, self._entry.name)
-        return deltas.of(chunk)
+        return deltas.make_delta(chunk)
 
     def get_model_info(self) -> ModelInfo:
         """Return what the model can do."""
@@ -158,16 +158,16 @@ class ProviderStep:
     async def close(self) -> None:
         """Close the connections of this event loop; a later call opens new ones."""
         with self._lock:
-            provider = self._providers.pop(_loop(), None)
+            provider = self._providers.pop(_find_loop(), None)
         if provider is not None:
             await provider.close()
 
     def _request(self, call: Call) -> tuple[ChatRequest, dict[str, Any]]:
-        return kernel_request(call, self._conversation.messages(call.messages))
+        return kernel_request(call, self._conversation.convert_messages(call.messages))
 
     def provider(self) -> WireProvider:
         """Return the kernel's provider for the event loop that runs here."""
-        loop = _loop()
+        loop = _find_loop()
         with self._lock:
             provider = self._providers.get(loop)
             if provider is None:
@@ -179,6 +179,6 @@ class ProviderStep:
         return provider
 
 
-def _loop() -> Any:
+def _find_loop() -> Any:
     """Return what stands for the event loop that runs here."""
     return find_asyncio_loop() or sys.modules["trio"].lowlevel.current_trio_token()

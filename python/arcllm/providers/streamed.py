@@ -31,7 +31,7 @@ class Deltas:
         """Begin an answer."""
         self._calls: dict[int, _OpenCall] = {}
 
-    def of(self, chunk: StreamChunk) -> Delta | None:
+    def make_delta(self, chunk: StreamChunk) -> Delta | None:
         """Return the delta of a chunk; None if it adds nothing."""
         block = chunk.block_index or 0
         if chunk.call is not None:

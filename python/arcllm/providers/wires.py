@@ -43,46 +43,50 @@ def wire_of(entry: ProviderName, settings: Values) -> Wire:
         ArcLLMConfigError: A setting is unknown, or the key or the address is missing.
         SettingError: A value cannot be used.
     """
-    return _WIRES.get(entry.module, _chat)(entry, settings)
+    return _WIRES.get(entry.module, _open_chat)(entry, settings)
 
 
-def _anthropic(entry: ProviderName, settings: Values) -> Wire:
+def _open_anthropic(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.anthropic.config import AnthropicConfig, read_config
     from amplifier_providers.anthropic.provider import AnthropicProvider
 
     config = read_config(_check_settings(entry, settings, AnthropicConfig))
     if config is None:
-        raise _missing(entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`")
+        raise _make_missing_error(
+            entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`"
+        )
     whole = _one_request(config)
     return Wire(config.base_url, lambda: AnthropicProvider(whole))
 
 
-def _openai(entry: ProviderName, settings: Values) -> Wire:
+def _open_openai(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.openai.config import OpenAIConfig, read_config
     from amplifier_providers.openai.provider import OpenAIProvider
 
     config = read_config(_check_settings(entry, settings, OpenAIConfig))
     if config is None:
-        raise _missing(entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`")
+        raise _make_missing_error(
+            entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`"
+        )
     whole = _one_request(config, max_tokens=_MAX_TOKENS)
     return Wire(config.base_url, lambda: OpenAIProvider(whole))
 
 
-def _azure(entry: ProviderName, settings: Values) -> Wire:
+def _open_azure(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.azure_openai.config import AzureOpenAIConfig, read_config
     from amplifier_providers.azure_openai.deployment import DeploymentProvider
     from amplifier_providers.azure_openai.provider import AzureOpenAIProvider
 
     config = read_config(_check_settings(entry, settings, AzureOpenAIConfig))
     if isinstance(config, str):
-        raise _missing(entry, config)
+        raise _make_missing_error(entry, config)
     if not config.place.speaks_responses:
         return Wire(config.place.base_url, lambda: DeploymentProvider(config))
     whole = _one_request(config, max_tokens=_MAX_TOKENS)
     return Wire(config.place.base_url, lambda: AzureOpenAIProvider(whole))
 
 
-def _ollama(entry: ProviderName, settings: Values) -> Wire:
+def _open_ollama(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.ollama.config import OllamaConfig, read_config
     from amplifier_providers.ollama.provider import OllamaProvider
 
@@ -90,22 +94,22 @@ def _ollama(entry: ProviderName, settings: Values) -> Wire:
     return Wire(config.address, lambda: OllamaProvider(config))
 
 
-def _chat(entry: ProviderName, settings: Values) -> Wire:
+def _open_chat(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_providers.openai_chat.config import OpenAIChatConfig, read_config
     from amplifier_providers.openai_chat.provider import ChatProvider
 
     values = _check_settings(entry, settings, OpenAIChatConfig)
     config = read_config(values, preset=entry.preset or None)
     if isinstance(config, str):
-        raise _missing(entry, config.partition(", or choose")[0])
+        raise _make_missing_error(entry, config.partition(", or choose")[0])
     return Wire(config.settings.base_url or "", lambda: ChatProvider.of(config))
 
 
 _WIRES: Mapping[str, Callable[[ProviderName, Values], Wire]] = {
-    "provider-anthropic": _anthropic,
-    "provider-openai": _openai,
-    "provider-azure-openai": _azure,
-    "provider-ollama": _ollama,
+    "provider-anthropic": _open_anthropic,
+    "provider-openai": _open_openai,
+    "provider-azure-openai": _open_azure,
+    "provider-ollama": _open_ollama,
 }
 
 
@@ -127,6 +131,6 @@ def _one_request(config: ConfigT, **values: Any) -> ConfigT:
     return filled
 
 
-def _missing(entry: ProviderName, what: str) -> ArcLLMConfigError:
+def _make_missing_error(entry: ProviderName, what: str) -> ArcLLMConfigError:
     reason = what.replace("the config key", "the setting")
     return ArcLLMConfigError(f"`{entry.name}` has {reason}")

@@ -161,7 +161,7 @@ def test_one_call_is_measured(command: Any, server: ModelServer) -> None:
 def test_a_cost_is_a_number_without_a_power_of_ten(cost: str | None, shown: str) -> None:
     from decimal import Decimal
 
-    from amplifier_app.commands.provider.trial import Trial, measurements
+    from amplifier_app.commands.provider.trial import Trial, list_measurements
     from amplifier_core.message_models import ChatResponse, Usage
 
     usage = Usage(
@@ -169,7 +169,7 @@ def test_a_cost_is_a_number_without_a_power_of_ten(cost: str | None, shown: str)
         cost_usd=None if cost is None else Decimal(cost),
     )  # fmt: skip
     trial = Trial(ChatResponse(content=[], usage=usage), 1.0, 0.5, hears_thinking=False)
-    assert dict(measurements(trial))["cost"] == shown
+    assert dict(list_measurements(trial))["cost"] == shown
 
 
 def test_hidden_thinking_is_no_speed() -> None:

@@ -164,7 +164,7 @@ async def interrupted_turn(
     if at == 0:
         assert model.summaries >= 1
         assert counted["context:compaction"] >= 1
-        assert len(context._aside.texts.ids()) == 1
+        assert len(context._aside.texts.list_ids()) == 1
     await session.cleanup()
     if kind == "context-persistent":
         again = PersistentContext(path=str(path))

@@ -33,7 +33,7 @@ WAITING = (
     "amplifier_core.world.sleep",
     "amplifier_core.world.World.sleep",
     "amplifier_modules.loops.boundary.cancellation.TurnCancellation.sleep",
-    "amplifier_testing.kit.base.eventually",
+    "amplifier_testing.kit.base.wait_until",
 )
 """What does nothing but wait, as long as it is asked to."""
 HOMES = tempfile.mkdtemp()

@@ -83,7 +83,7 @@ async def test_a_call_reaches_the_loop_under_the_name_of_its_tool(
     question = Message(role="user", content="Call all of them.")
     with server() as running:
         running.answers = [
-            Answer(Thinking("All."), *(Call(form.wire(name), {"at": name}) for name in NAMES)),
+            Answer(Thinking("All."), *(Call(form.fit_name(name), {"at": name}) for name in NAMES)),
             "Done.",
         ]
         provider = make(running.url)
@@ -100,5 +100,5 @@ async def test_a_call_reaches_the_loop_under_the_name_of_its_tool(
         assert running.refusals == []
         assert response.content[-1].text == "Done."
         sent = running.requests[-1].raw.decode()
-    assert all(sent.count(f'"{form.wire(name)}"') >= 2 for name in NAMES)
-    assert all(f'"name":"{name}"' not in sent for name in NAMES if form.wire(name) != name)
+    assert all(sent.count(f'"{form.fit_name(name)}"') >= 2 for name in NAMES)
+    assert all(f'"name":"{name}"' not in sent for name in NAMES if form.fit_name(name) != name)

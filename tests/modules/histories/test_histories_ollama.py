@@ -20,7 +20,7 @@ from amplifier_providers.ollama.wire_format import OllamaFormat
 from amplifier_testing.servers.ollama import completions
 
 FACTS = {model.name: ModelFacts.of(model.shown) for model in OLLAMA.models}
-MODELS = [name for name, facts in FACTS.items() if facts.can("tools")]
+MODELS = [name for name, facts in FACTS.items() if facts.can_do("tools")]
 SETTINGS = st.fixed_dictionaries(
     {},
     optional={

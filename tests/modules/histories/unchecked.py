@@ -16,16 +16,16 @@ from amplifier_providers.wire.turn import Repairs, Turn
 def use_only_what_was_checked(writer: TurnWriter, messages: list[Message]) -> WireRequest:
     """This is how it is done; all below is refused."""
     history = History().check(messages, HistoryRules("a", "b"))
-    return WireRequest("a", "b", history, writer.turns(history, "a", "b"), "messages", {})
+    return WireRequest("a", "b", history, writer.write_turns(history, "a", "b"), "messages", {})
 
 
 def give_messages_to_the_writer(
     writer: TurnWriter, messages: list[Message], dicts: list[dict[str, Any]], turns: list[Turn]
 ) -> None:
-    writer.turns(messages, "a", "b")  # pyright: ignore[reportArgumentType]
-    writer.turns(dicts, "a", "b")  # pyright: ignore[reportArgumentType]
-    writer.turns(turns, "a", "b")  # pyright: ignore[reportArgumentType]
-    writer.turns(Looks(), "a", "b")  # pyright: ignore[reportArgumentType]
+    writer.write_turns(messages, "a", "b")  # pyright: ignore[reportArgumentType]
+    writer.write_turns(dicts, "a", "b")  # pyright: ignore[reportArgumentType]
+    writer.write_turns(turns, "a", "b")  # pyright: ignore[reportArgumentType]
+    writer.write_turns(Looks(), "a", "b")  # pyright: ignore[reportArgumentType]
 
 
 def give_messages_to_a_request(messages: list[Message], dicts: list[dict[str, Any]]) -> None:

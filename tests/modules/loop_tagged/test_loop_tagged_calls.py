@@ -173,7 +173,7 @@ async def handed(bench, pieces, loop="tagged"):
     loop = await turn.loop()
     points = HookPoints(turn.coordinator.hooks, turn.coordinator)
     pace = Pace(loop.settings, LastCall(), TurnCancellation(turn.coordinator))
-    calls = loop._models({"p": turn.provider}, points, pace).own
+    calls = loop._choose_models({"p": turn.provider}, points, pace).own
     request = ChatRequest(
         messages=[Message(role="user", content="go")], tools=tool_specs(turn.tools)
     )

@@ -114,11 +114,11 @@ async def test_tokens_are_fetched_in_a_thread_and_kept_until_they_end(
 async def test_a_token_that_ends_soon_is_fetched_anew() -> None:
     fake, hidden = Fake(now=1_000, lifetime=600), list[str]()
     tokens = Tokens(fake, hidden.append, clock=lambda: fake.now)
-    first = await tokens.token()
+    first = await tokens.get_token()
     fake.now += 300
-    assert await tokens.token() == first
+    assert await tokens.get_token() == first
     fake.now += 1
-    assert await tokens.token() == "token-2-secret"
+    assert await tokens.get_token() == "token-2-secret"
     assert hidden == ["token-1-secret", "token-2-secret"]
 
 

@@ -43,4 +43,4 @@ async def test_a_deployment_whose_model_nobody_knows_has_no_price_but_one_of_its
     own = make(default_deployment="prod", prices={"prod": {"input": 1, "output": 2}})
     assert own.reports_cost
     used = {"input_tokens": 1_000, "output_tokens": 500}
-    assert own.pricing.cost(used, None, own.priced_as("prod", "x")) == Decimal("0.002")
+    assert own.pricing.add_cost(used, None, own.priced_as("prod", "x")) == Decimal("0.002")

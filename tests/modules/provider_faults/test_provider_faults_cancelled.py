@@ -17,7 +17,7 @@ from amplifier_core import CancellationToken
 from amplifier_core.llm_errors import AbortError, ProviderUnavailableError
 from amplifier_providers.retries import Retries, RetrySettings
 from amplifier_providers.wire.provider import WireProvider
-from amplifier_testing.kit.base import eventually
+from amplifier_testing.kit.base import wait_until
 from amplifier_testing.servers import Fault, ModelServer
 
 LOW = {
@@ -141,7 +141,7 @@ class Place:
             assert "requests" in limits
             # No request of before takes what the next call is to get.
             await self.provider.close()
-            assert await eventually(lambda: self.server.connections == 0)
+            assert await wait_until(lambda: self.server.connections == 0)
 
 
 # Holds: failure-17

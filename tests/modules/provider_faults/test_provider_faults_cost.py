@@ -33,7 +33,7 @@ async def test_a_response_and_its_event_say_what_the_call_cost(service: Service)
         async with provider_of(service, server.url, hooks, prices=PRICES) as provider:
             assert provider.reports_cost
             response = await provider.complete(REQUEST)
-            assert provider.pricing.contribution() == {
+            assert provider.pricing.describe_cost() == {
                 "provider": service.name,
                 "cost_usd": str(cost(service)),
                 "model_calls": 1,

@@ -44,13 +44,13 @@ def _as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "as_json", is_flag=True, help=text)(command)
 
 
-def _positive(_: click.Context, __: click.Parameter, seconds: float) -> float:
+def _check_seconds(_: click.Context, __: click.Parameter, seconds: float) -> float:
     if not 0.001 <= seconds <= 86_400:
         raise click.BadParameter(f"{seconds:g} s (must be 0.001 to 86,400)")
     return seconds
 
 
-def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
+def _add_asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of commands that ask a service."""
     for option in (
         click.option("--debug", is_flag=True, help="Write a log, and tracebacks for errors."),
@@ -58,7 +58,7 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
             "--timeout",
             type=float,
             default=30.0,
-            callback=_positive,
+            callback=_check_seconds,
             metavar="SECONDS",
             help="How long the service may be silent.  [default: 30]",
         ),
@@ -85,7 +85,7 @@ def list_providers(as_json: bool) -> int:
 
 @provider.command("models")
 @click.argument("name")
-@_asking
+@_add_asking_options
 def models(name: str, as_json: bool, config: str | None, timeout: float, debug: bool) -> int:
     """List the models that the service of a provider names.
 
@@ -102,7 +102,7 @@ def models(name: str, as_json: bool, config: str | None, timeout: float, debug: 
 
 @provider.command("test", short_help="Ask a model once, and measure that.")
 @click.argument("name", metavar="NAME[:MODEL]")
-@_asking
+@_add_asking_options
 def test(name: str, as_json: bool, config: str | None, timeout: float, debug: bool) -> int:
     """Ask a model to count to twenty, and say how fast it was and what it cost.
 

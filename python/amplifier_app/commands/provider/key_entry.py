@@ -11,7 +11,7 @@ from amplifier_app.commands.provider.output import Report
 from amplifier_app.commands.provider_choice import PROVIDERS, KnownProvider, known_provider
 from amplifier_app.commands.provider_key import KEY_SET, keep_secret
 from amplifier_app.failure import Failure
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 from amplifier_app.outcome import WRONG_USAGE
 from amplifier_app.system_keyring import EXTRA, KEYRING, KeyringProblem
 
@@ -26,17 +26,17 @@ def keep_key(report: Report, name: str, surplus: Sequence[str]) -> None:
     Raises:
         Failure: There is no such provider, or it needs no key; the key or the keyring cannot be used.
     """
-    provider = _provider(name, surplus)
+    provider = _find_provider(name, surplus)
     _require_keyring(provider)
     key = _read_key(provider)
     keep_secret(provider, key)
     try:
         KEYRING.write(provider.name, key)
     except KeyringProblem as problem:
-        raise _unusable(provider, problem) from None
-    report.lines([f"the key of {provider.name} is in the system keyring"])
+        raise _make_keyring_failure(provider, problem) from None
+    report.write_lines([f"the key of {provider.name} is in the system keyring"])
     if variable := provider.key_set_in(os.environ):
-        notice(f"warning: {variable} is set, and goes before the keyring")
+        show_notice(f"warning: {variable} is set, and goes before the keyring")
 
 
 def remove_key(report: Report, name: str, surplus: Sequence[str]) -> None:
@@ -45,20 +45,20 @@ def remove_key(report: Report, name: str, surplus: Sequence[str]) -> None:
     Raises:
         Failure: There is none, or the keyring cannot be used.
     """
-    provider = _provider(name, surplus)
+    provider = _find_provider(name, surplus)
     _require_keyring(provider)
     try:
         is_there = bool(KEYRING.read(provider.name))
         if is_there:
             KEYRING.remove(provider.name)
     except KeyringProblem as problem:
-        raise _unusable(provider, problem) from problem
+        raise _make_keyring_failure(provider, problem) from problem
     if not is_there:
         raise Failure(f"the system keyring has no key of {provider.name}")
-    report.lines([f"the key of {provider.name} is no more in the system keyring"])
+    report.write_lines([f"the key of {provider.name} is no more in the system keyring"])
 
 
-def _provider(name: str, surplus: Sequence[str]) -> KnownProvider:
+def _find_provider(name: str, surplus: Sequence[str]) -> KnownProvider:
     if surplus:
         # What was written is not repeated: it is a key, and now in the history of the shell.
         message = "a key is never an argument: other programs can read it, and the shell keeps it"
@@ -109,5 +109,5 @@ def _read_key(provider: KnownProvider) -> str:
     return key
 
 
-def _unusable(provider: KnownProvider, problem: KeyringProblem) -> Failure:
+def _make_keyring_failure(provider: KnownProvider, problem: KeyringProblem) -> Failure:
     return Failure(str(problem), hint=f"set `{provider.key_variable}` instead")

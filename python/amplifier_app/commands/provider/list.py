@@ -27,36 +27,38 @@ class KeyState:
 
 def provider_list(report: Report) -> None:
     """Write which providers there are."""
-    states = {provider: _state(provider) for provider in PROVIDERS.values()}
+    states = {provider: _find_key_state(provider) for provider in PROVIDERS.values()}
     default = default_provider(os.environ, stored_key)
     if states[default].place == "missing":
         default = PROVIDERS["demo"]
     if report.as_json:
-        report.data(
+        report.write_data(
             {
                 "default": default.name,
                 "keyring": {
                     "installed": KEYRING.is_installed,
                     "problem": None if KEYRING.problem is None else str(KEYRING.problem),
                 },
-                "providers": [_data(provider, state) for provider, state in states.items()],
+                "providers": [
+                    _describe_provider(provider, state) for provider, state in states.items()
+                ],
             }
         )
         return
     rows = [("PROVIDER", "DEFAULT MODEL", "KEY VARIABLE", "KEY")]
     for provider, state in states.items():
-        rows += _rows(provider, state)
-    report.lines(in_columns(rows, report.width))
-    report.aside(f"without `--model`, `{default.name}` answers")
+        rows += _make_rows(provider, state)
+    report.write_lines(in_columns(rows, report.width))
+    report.say_aside(f"without `--model`, `{default.name}` answers")
     if not KEYRING.is_installed:
-        report.aside(f"keys can also be in the system keyring: `pip install '{EXTRA}'`")
+        report.say_aside(f"keys can also be in the system keyring: `pip install '{EXTRA}'`")
     elif KEYRING.problem is not None and KEYRING.problem.is_absent:
-        report.aside(f"no key is looked for in a keyring: {KEYRING.problem}")
+        report.say_aside(f"no key is looked for in a keyring: {KEYRING.problem}")
     elif default.name == "demo":
-        report.aside(f"`{KEY_SET} NAME` keeps the key of a provider")
+        report.say_aside(f"`{KEY_SET} NAME` keeps the key of a provider")
 
 
-def _rows(provider: KnownProvider, state: KeyState) -> Iterator[tuple[str, str, str, str]]:
+def _make_rows(provider: KnownProvider, state: KeyState) -> Iterator[tuple[str, str, str, str]]:
     """The row of a provider, and one for each further variable of its key."""
     first, *others = provider.variables or ("-",)
     descriptions = {state.variable or first: _describe_key(provider, state)}
@@ -65,7 +67,7 @@ def _rows(provider: KnownProvider, state: KeyState) -> Iterator[tuple[str, str, 
         yield "", "", variable, descriptions.get(variable, "")
 
 
-def _state(provider: KnownProvider) -> KeyState:
+def _find_key_state(provider: KnownProvider) -> KeyState:
     if variable := provider.key_set_in(os.environ):
         return KeyState("environment", variable)
     if stored_key(provider):
@@ -89,7 +91,7 @@ def _describe_key(provider: KnownProvider, state: KeyState) -> str:
             return "none needed"
 
 
-def _data(provider: KnownProvider, state: KeyState) -> dict[str, Any]:
+def _describe_provider(provider: KnownProvider, state: KeyState) -> dict[str, Any]:
     return {
         "name": provider.name,
         "module": provider.module_id,

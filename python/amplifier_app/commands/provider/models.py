@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.model_choice import require_engine
 from amplifier_app.commands.provider.mount import mount_provider, provider_config, run
-from amplifier_app.commands.provider.output import Report, foreign, in_columns
+from amplifier_app.commands.provider.output import Report, in_columns, write_foreign
 from amplifier_app.commands.provider_choice import KnownProvider, known_provider
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ def listed_models(report: Report, name: str, config: str | None, seconds: float)
     require_engine()
     settings = provider_config(provider, config, seconds)
     with report.waiting(f"asking {name} for its models …"):
-        models = run(_models(provider, settings))
+        models = run(_list_models(provider, settings))
     models.sort(key=lambda model: model.id.lower())
     if report.as_json:
-        report.data({"models": [_data(model) for model in models]})
+        report.write_data({"models": [_describe_model(model) for model in models]})
         return
     if not models:
-        report.aside(f"`{name}` names no models")
+        report.say_aside(f"`{name}` names no models")
         return
     hidden: set[str] = set()
     if report.width is not None and len(models) > 1:  # in a pipe each line says all
@@ -40,34 +40,35 @@ def listed_models(report: Report, name: str, config: str | None, seconds: float)
     rows = [("MODEL", "CONTEXT", "OUTPUT", "CAPABILITIES")]
     rows += [
         (
-            foreign(model.id),
-            _tokens(model.context_window),
-            _tokens(model.max_output_tokens),
-            ", ".join(sorted(foreign(each) for each in set(model.capabilities) - hidden)) or "-",
+            write_foreign(model.id),
+            _write_tokens(model.context_window),
+            _write_tokens(model.max_output_tokens),
+            ", ".join(sorted(write_foreign(each) for each in set(model.capabilities) - hidden))
+            or "-",
         )
         for model in models
     ]
-    report.lines(in_columns(rows, report.width, right=(1, 2)))
+    report.write_lines(in_columns(rows, report.width, right=(1, 2)))
     default = f"; the default is `{provider.model}`" if provider.model else ""
-    report.aside(f"{len(models)} models{default}")
+    report.say_aside(f"{len(models)} models{default}")
     if hidden:
-        report.aside(f"all of them: {', '.join(sorted(hidden))}")
+        report.say_aside(f"all of them: {', '.join(sorted(hidden))}")
 
 
-async def _models(provider: KnownProvider, config: Any) -> list[ModelInfo]:
+async def _list_models(provider: KnownProvider, config: Any) -> list[ModelInfo]:
     async with mount_provider(provider, config) as found:
         models: Sequence[ModelInfo] = await found.list_models()
         return list(models)
 
 
-def _tokens(count: int) -> str:
+def _write_tokens(count: int) -> str:
     """The size in thousands, as services speak of it; a dash if it is not known."""
     if not count:
         return "-"
     return str(count) if count < 1000 else f"{count / 1000:,.0f}k"
 
 
-def _data(model: ModelInfo) -> dict[str, Any]:
+def _describe_model(model: ModelInfo) -> dict[str, Any]:
     return {
         "id": model.id,
         "display_name": model.display_name,

@@ -16,7 +16,7 @@ from amplifier_app.commands.provider_choice import DEMO, KnownProvider
 from amplifier_app.commands.provider_key import key_config, no_key
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 from amplifier_app.outcome import WRONG_USAGE
 
 Value = TypeVar("Value")
@@ -92,7 +92,7 @@ async def mount_provider(provider: KnownProvider, config: Mapping[str, Any]) -> 
         raise
     finally:
         for warning in warnings:
-            notice(f"warning: {warning}")
+            show_notice(f"warning: {warning}")
         if close is not None:
             await close()
 

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 
 from amplifier_app.failure import Failure, is_debugging, outcome_of_error, report
 from amplifier_app.known_secrets import SECRETS
-from amplifier_app.notice import notice
+from amplifier_app.notice import show_notice
 from amplifier_app.outcome import COMPLETE, INTERRUPTED, READER_GONE, outcome_of_signal
 from amplifier_app.printable import printable_line
 
@@ -109,22 +109,22 @@ class Report:
             return self._report_failure(error)
         return COMPLETE
 
-    def lines(self, lines: Iterable[str]) -> None:
+    def write_lines(self, lines: Iterable[str]) -> None:
         """Write lines for people; they may hold foreign text."""
         encoding = sys.stdout.encoding or "utf-8"
         for line in lines:
             safe = SECRETS.redact(line)
             sys.stdout.write(safe.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
-    def data(self, data: Mapping[str, Any]) -> None:
+    def write_data(self, data: Mapping[str, Any]) -> None:
         """Write the JSON object."""
         shown = SECRETS.redact_data({**self._about, **data, "error": data.get("error")})
         sys.stdout.write(json.dumps(shown) + "\n")
 
-    def aside(self, text: str) -> None:
+    def say_aside(self, text: str) -> None:
         """Say something to the person who looks at a terminal, on standard error."""
         if not self.as_json and _is_terminal(sys.stderr):
-            notice(text)
+            show_notice(text)
 
     @contextlib.contextmanager
     def waiting(self, text: str) -> Generator[None]:
@@ -151,10 +151,10 @@ class Report:
     def _fail(self, message: str, kind: str, hint: str | None) -> None:
         if self.as_json:
             with contextlib.suppress(OSError):
-                self.data({"error": {"type": kind, "message": message, "hint": hint}})
+                self.write_data({"error": {"type": kind, "message": message, "hint": hint}})
 
 
-def foreign(text: str) -> str:
+def write_foreign(text: str) -> str:
     """Return text of a service as a line that can be shown."""
     return printable_line(text, _MAX_CHARS)
 

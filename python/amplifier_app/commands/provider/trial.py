@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.model_choice import require_engine
 from amplifier_app.commands.provider.mount import mount_provider, provider_config, run
-from amplifier_app.commands.provider.output import Report, foreign, in_columns
+from amplifier_app.commands.provider.output import Report, in_columns, write_foreign
 from amplifier_app.commands.provider_choice import (
     DEMO,
     PROVIDER_MODELS,
@@ -77,19 +77,21 @@ def try_model(report: Report, text: str, config: str | None, seconds: float) -> 
         settings["default_model"] = model
     require_engine()
     with report.waiting(f"asking {name} …"):
-        trial = run(_trial(provider, settings))
+        trial = run(_run_trial(provider, settings))
     metadata = trial.response.metadata or {}
-    answered_by = foreign(str(metadata.get("model") or model))
+    answered_by = write_foreign(str(metadata.get("model") or model))
     if report.as_json:
-        report.data(_data(trial, model, answered_by))
+        report.write_data(_describe_trial(trial, model, answered_by))
         return
     is_same = answered_by == model or provider is DEMO
-    asked = "" if is_same else f" (asked for {foreign(model)})"
-    report.lines([f"{name} works: {answered_by} answered{asked}"])
-    report.lines(in_columns([(f"  {label}", value) for label, value in measurements(trial)], None))
+    asked = "" if is_same else f" (asked for {write_foreign(model)})"
+    report.write_lines([f"{name} works: {answered_by} answered{asked}"])
+    report.write_lines(
+        in_columns([(f"  {label}", value) for label, value in list_measurements(trial)], None)
+    )
 
 
-async def _trial(provider: KnownProvider, config: Mapping[str, Any]) -> Trial:
+async def _run_trial(provider: KnownProvider, config: Mapping[str, Any]) -> Trial:
     # Imported before the time is taken.
     import httpx2  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
@@ -114,23 +116,23 @@ async def _trial(provider: KnownProvider, config: Mapping[str, Any]) -> Trial:
     raise RuntimeError(f"`{provider.name}` ended its answer without a response")
 
 
-def measurements(trial: Trial) -> list[tuple[str, str]]:
+def list_measurements(trial: Trial) -> list[tuple[str, str]]:
     """Return what was measured, for people: what it is and its value."""
     usage, speed = trial.response.usage, trial.tokens_per_second
     known = "not known"
-    first = known if trial.first_token is None else _duration(trial.first_token)
+    first = known if trial.first_token is None else _write_duration(trial.first_token)
     tokens = known if usage is None else f"{usage.input_tokens:,} in, {usage.output_tokens:,} out"
-    cost = "the price is not known" if trial.cost is None else f"${_plain(trial.cost)}"
+    cost = "the price is not known" if trial.cost is None else f"${_write_cost(trial.cost)}"
     return [
         ("first token", first),
-        ("whole answer", _duration(trial.total)),
+        ("whole answer", _write_duration(trial.total)),
         ("speed", known if speed is None else f"{speed:,.0f} tokens a second"),
         ("tokens", tokens),
         ("cost", cost),
     ]
 
 
-def _data(trial: Trial, model: str, answered_by: str) -> dict[str, Any]:
+def _describe_trial(trial: Trial, model: str, answered_by: str) -> dict[str, Any]:
     usage, speed = trial.response.usage, trial.tokens_per_second
     first = trial.first_token
     return {
@@ -140,12 +142,12 @@ def _data(trial: Trial, model: str, answered_by: str) -> dict[str, Any]:
         "total_ms": round(trial.total * 1000, 1),
         "tokens_per_second": None if speed is None else round(speed, 1),
         "usage": None if usage is None else usage.model_dump(mode="json", exclude={"cost_usd"}),
-        "cost_usd": None if trial.cost is None else _plain(trial.cost),
+        "cost_usd": None if trial.cost is None else _write_cost(trial.cost),
         "finish_reason": trial.response.finish_reason,
     }
 
 
-def _plain(cost: Decimal) -> str:
+def _write_cost(cost: Decimal) -> str:
     """The cost with two figures that count, never as a power of ten."""
     if not cost:
         return "0"
@@ -153,5 +155,5 @@ def _plain(cost: Decimal) -> str:
     return f"{cost:.{places}f}"
 
 
-def _duration(seconds: float) -> str:
+def _write_duration(seconds: float) -> str:
     return f"{seconds * 1000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s"

@@ -12,12 +12,12 @@ from amplifier_core import world
 from amplifier_core._loading.check import is_async
 
 
-def _question() -> dict[str, Any]:
+def _make_question() -> dict[str, Any]:
     """Make a message that no context can have from before."""
     return {"role": "user", "content": f"What is the answer to {world.new_uuid()}?"}
 
 
-async def _exchanges(context: Any) -> list[tuple[Any, Any]]:
+async def _list_exchanges(context: Any) -> list[tuple[Any, Any]]:
     """List the role and the text of each message, in the order of the context."""
     return [
         (message.get("role"), message.get("content")) for message in await context.get_messages()
@@ -26,11 +26,11 @@ async def _exchanges(context: Any) -> list[tuple[Any, Any]]:
 
 async def _check_added(context: Any, *messages: dict[str, Any]) -> None:
     """Add messages and check that they follow what was there; a context may keep an earlier one."""
-    before = await _exchanges(context)
+    before = await _list_exchanges(context)
     for message in messages:
         await context.add_message(dict(message))
     added = [(message["role"], message["content"]) for message in messages]
-    assert await _exchanges(context) == [*before, *added]
+    assert await _list_exchanges(context) == [*before, *added]
 
 
 async def _call_internal(context: Any, name: str, absent: Any = None) -> Any:
@@ -65,25 +65,25 @@ class ContextBehaviorTests:
     @pytest.mark.asyncio
     async def test_message_round_trip(self, context_module: Any) -> None:
         """A message that was added comes back."""
-        await _check_added(context_module, _question())
+        await _check_added(context_module, _make_question())
 
     @pytest.mark.asyncio
     async def test_multiple_messages(self, context_module: Any) -> None:
         """Messages come back in their order."""
         answer = {"role": "assistant", "content": "42"}
-        await _check_added(context_module, _question(), answer)
+        await _check_added(context_module, _make_question(), answer)
 
     @pytest.mark.asyncio
     async def test_clear_removes_messages(self, context_module: Any) -> None:
         """Nothing is left after clearing."""
-        await context_module.add_message(_question())
+        await context_module.add_message(_make_question())
         await context_module.clear()
         assert await context_module.get_messages() == []
 
     @pytest.mark.asyncio
     async def test_get_messages_for_request_returns_messages(self, context_module: Any) -> None:
         """A request gets the message that was added."""
-        question = _question()
+        question = _make_question()
         await context_module.add_message(dict(question))
         messages = await context_module.get_messages_for_request()
         assert isinstance(messages, list)
@@ -98,7 +98,7 @@ class ContextBehaviorTests:
     @pytest.mark.asyncio
     async def test_internal_compact_does_not_crash(self, context_module: Any) -> None:
         """Compacting raises nothing."""
-        await context_module.add_message(_question())
+        await context_module.add_message(_make_question())
         await _call_internal(context_module, "_compact_internal")
         assert isinstance(await context_module.get_messages(), list)
 

@@ -40,11 +40,11 @@ class Guard:
         """
         self._settings = settings
         self._coordinator = coordinator
-        self.limits = Limits.load(settings.limits())
+        self.limits = Limits.load(settings.list_limits())
         self._prompts = Prompts(self.limits, settings.findings)
         self._arguments = ToolArguments(self.limits.name_max_chars)
         self._limiter: RateLimiter | None = (
-            coordinator.get_capability(LIMITER) or settings.rates.limiter()
+            coordinator.get_capability(LIMITER) or settings.rates.make_limiter()
         )
         self._sinks = {name: ToolSinks(tool) for name, tool in settings.tools.items()}
 

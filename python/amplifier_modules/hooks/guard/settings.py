@@ -20,7 +20,7 @@ class RatesSettings(Settings):
     provider: RateSettings | None = None
     """The rate limit of calls of the model."""
 
-    def limiter(self) -> RateLimiter | None:
+    def make_limiter(self) -> RateLimiter | None:
         """Return the limiter of these rates, None if no rate is set."""
         rates = {name: each.rate() for name, each in self if each is not None}
         return RateLimiter(**rates) if rates else None
@@ -90,7 +90,7 @@ class GuardSettings(Settings):
     tools: dict[str, ToolSettings] = Field(default_factory=dict[str, ToolSettings])
     """By the name of a tool, what its arguments lead to."""
 
-    def limits(self) -> dict[str, Any]:
+    def list_limits(self) -> dict[str, Any]:
         """Return the limits that are set; others come from the environment or are defaults."""
         names = {"message_max_chars", "tool_timeout", "max_content_blocks", "name_max_chars"}
         return self.model_dump(include=names, exclude_none=True)

@@ -90,14 +90,14 @@ class _Shell:
         except ShellDenied as denial:
             reason = str(denial)
         else:
-            if (found := self._beside(tool_input)) is None:
+            if (found := self._check_arguments(tool_input)) is None:
                 return None
             reason = found
         if self._settings.otherwise == "reject":
             return deny(reason)
         return ask_about_call(tool, name, tool_input, reason)
 
-    def _beside(self, tool_input: Mapping[str, Any]) -> str | None:
+    def _check_arguments(self, tool_input: Mapping[str, Any]) -> str | None:
         """Return why the arguments beside the command need approval, or None."""
         name = self._settings.argument
         for each, value in tool_input.items():

@@ -28,7 +28,7 @@ async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Calla
     """
     settings = read_settings(ObserveSettings, config, NAME)
     redactor = coordinator.get_capability(REDACTOR) or Redactor()
-    telemetry = _telemetry(settings, redactor, str(coordinator.session_id))
+    telemetry = _make_telemetry(settings, redactor, str(coordinator.session_id))
     observer = SessionObserver(
         settings, redactor, telemetry, lambda: coordinator.get_capability(STREAM_METRICS)
     )
@@ -36,7 +36,7 @@ async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Calla
     return observer.attach(coordinator.hooks)
 
 
-def _telemetry(settings: ObserveSettings, redactor: Redactor, session_id: str) -> Any:
+def _make_telemetry(settings: ObserveSettings, redactor: Redactor, session_id: str) -> Any:
     if settings.opentelemetry is False:
         return None
     try:

@@ -10,7 +10,7 @@ from typing import Any, cast
 from amplifier_core.events import LLM_POST, LLM_PRE, LLM_REQUEST, LLM_RESPONSE
 from amplifier_providers.statistics import OTHER
 
-__all__ = ["ENDS", "ModelCall", "Usage", "error_type", "mapping", "text_at"]
+__all__ = ["ENDS", "ModelCall", "Usage", "error_type", "read_mapping", "text_at"]
 
 ENDS = {LLM_PRE: LLM_POST, LLM_REQUEST: LLM_RESPONSE}
 """The event that ends a call, by the one that begins it: of the loop, or else of the provider."""
@@ -29,7 +29,7 @@ class Usage:
     @classmethod
     def of(cls, payload: Any) -> Usage:
         """Read the usage of an event."""
-        found = mapping(payload)
+        found = read_mapping(payload)
 
         def count(name: str) -> int | None:
             value = found.get(name)
@@ -78,7 +78,7 @@ class ModelCall:
             self.error = "cancelled"
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
+def read_mapping(value: Any) -> Mapping[str, Any]:
     """Return an object of a payload; empty if it is not an object."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
@@ -91,4 +91,4 @@ def text_at(data: Mapping[str, Any], key: str) -> str:
 
 def error_type(data: Mapping[str, Any]) -> str:
     """Return the type of the error in an event, `_OTHER` if it names none."""
-    return text_at(mapping(data.get("error")), "type") or text_at(data, "error_type") or OTHER
+    return text_at(read_mapping(data.get("error")), "type") or text_at(data, "error_type") or OTHER

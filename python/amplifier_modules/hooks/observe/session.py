@@ -30,7 +30,7 @@ from amplifier_modules.running.session_bound import session_bound
 from amplifier_providers.statistics import OTHER, Statistics
 from amplifier_stream import StreamMetrics
 
-from .calls import ENDS, ModelCall, error_type, mapping, text_at
+from .calls import ENDS, ModelCall, error_type, read_mapping, text_at
 from .settings import ObserveSettings
 from .traces import FAILURE, ToolTraces
 
@@ -159,14 +159,14 @@ class SessionObserver:
         error = None
         if status in {"error", "cancelled"}:
             error = (self._turn_error or OTHER) if status == "error" else status
-        self.statistics.duration("turn", "turn", seconds)
+        self.statistics.count_duration("turn", "turn", seconds)
         self._remember("turn", error)
         logger.debug("turn: %.1f ms, %s", seconds * 1000, error or "completed")
         if self._telemetry is not None:
             self._telemetry.turn_ends(self._now(), seconds, error)
 
     def _note_prompt(self, data: Mapping[str, Any]) -> None:
-        self._content("prompt", [text_at(data, "prompt")])
+        self._observe_content("prompt", [text_at(data, "prompt")])
 
     def _model_begins(self, event: str, data: Mapping[str, Any]) -> None:
         if self._call is not None:
@@ -174,7 +174,7 @@ class SessionObserver:
                 return
             self._close_call(self._call)
         self._call = ModelCall(
-            event, self._safe(data, "provider"), self._safe(data, "model"),
+            event, self._read_redacted(data, "provider"), self._read_redacted(data, "model"),
             self._now(), self._clock(),
         )  # fmt: skip
 
@@ -203,10 +203,10 @@ class SessionObserver:
         if call.end is None:
             call.end, call.duration = self._now(), self._clock() - call.begun
             call.error = call.error or OTHER
-        self.statistics.duration("model", call.name, call.duration)
+        self.statistics.count_duration("model", call.name, call.duration)
         for kind, count in (("input", call.usage.input), ("output", call.usage.output)):
             if count is not None:
-                self.statistics.tokens(kind, count)
+                self.statistics.count_tokens(kind, count)
         self._remember(f"model {call.name}", call.error)
         milliseconds, outcome = call.duration * 1000, call.error or "completed"
         logger.debug("model `%s`: %.1f ms, %s", call.name, milliseconds, outcome)
@@ -214,33 +214,38 @@ class SessionObserver:
             self._telemetry.model_called(call)
 
     def _note_answer(self, data: Mapping[str, Any]) -> None:
-        response = mapping(data.get("response"))
+        response = read_mapping(data.get("response"))
         if "content" in response:
-            self._content("answer", response["content"])
+            self._observe_content("answer", response["content"])
 
     def _tool_begins(self, data: Mapping[str, Any]) -> None:
-        self.traces.begin(self._safe(data, "tool_call_id"))
+        self.traces.begin(self._read_redacted(data, "tool_call_id"))
 
     def _tool_ends(self, data: Mapping[str, Any]) -> None:
         result = data.get("result")
-        fields = mapping(result)
+        fields = read_mapping(result)
         error = None
         if fields.get("success") is False:
             error = self._redactor.redact(error_type(fields)).replace(OTHER, FAILURE)
         output = fields.get("output") if "output" in fields else result
-        self._content("result", [{"type": "tool_result", "output": output}])
+        self._observe_content("result", [{"type": "tool_result", "output": output}])
         self._tool_ran(data, result, error)
 
     def _tool_failed(self, data: Mapping[str, Any]) -> None:
-        message = text_at(mapping(data.get("error")), "msg")  # what the model gets as the result
-        self._content("result", [{"type": "tool_result", "output": message}])
+        message = text_at(
+            read_mapping(data.get("error")), "msg"
+        )  # what the model gets as the result
+        self._observe_content("result", [{"type": "tool_result", "output": message}])
         self._tool_ran(data, None, self._redactor.redact(error_type(data)))
 
     def _tool_ran(self, data: Mapping[str, Any], result: Any, error: str | None) -> None:
-        name, call_id = self._safe(data, "tool_name"), self._safe(data, "tool_call_id")
+        name, call_id = (
+            self._read_redacted(data, "tool_name"),
+            self._read_redacted(data, "tool_call_id"),
+        )
         trace = self.traces.finish(call_id, name, result, error)
         if trace.duration is not None:
-            self.statistics.duration("tool", name, trace.duration)
+            self.statistics.count_duration("tool", name, trace.duration)
         self._remember(f"tool {name}", error)
         logger.debug("%s", trace)
         if error is not None:
@@ -248,7 +253,7 @@ class SessionObserver:
         if self._telemetry is not None:
             self._telemetry.tool_ran(trace)
 
-    def _content(self, role: str, content: Any) -> None:
+    def _observe_content(self, role: str, content: Any) -> None:
         blocks = cast("list[Any]", content) if isinstance(content, list) else [content]
         for block in blocks:
             kind, text = content_of(block)
@@ -261,10 +266,10 @@ class SessionObserver:
         self, operation: str, error: str, data: Mapping[str, Any], more: Mapping[str, str]
     ) -> None:
         """Count a failure, and keep the operations before it."""
-        self.statistics.error(error)
+        self.statistics.count_error(error)
         builder = ErrorContext.builder(operation, redact=self._redactor, timestamp=self._now())
         builder.metadata("error", error)
-        if message := text_at(mapping(data.get("error")), "msg"):
+        if message := text_at(read_mapping(data.get("error")), "msg"):
             builder.metadata("message", message)
         for name, key in more.items():
             builder.metadata(name, text_at(data, key))
@@ -278,5 +283,5 @@ class SessionObserver:
     def _remember(self, operation: str, error: str | None) -> None:
         self._history.append(PastOperation(operation=operation, timestamp=self._now(), error=error))
 
-    def _safe(self, data: Mapping[str, Any], key: str) -> str:
+    def _read_redacted(self, data: Mapping[str, Any], key: str) -> str:
         return self._redactor.redact(text_at(data, key))

@@ -53,8 +53,8 @@ class Telemetry:
         self._turn = self._tracer.start_span(
             "invoke_agent",
             kind=SpanKind.INTERNAL,
-            attributes=self._about("invoke_agent"),
-            start_time=_nanoseconds(start),
+            attributes=self._make_attributes("invoke_agent"),
+            start_time=_count_nanoseconds(start),
         )
 
     def turn_ends(self, end: datetime, seconds: float, error: str | None) -> None:
@@ -63,8 +63,8 @@ class Telemetry:
             return
         self._finish(self._turn, end, error)
         self._turn = None
-        labels = self._measures.labels({"gen_ai.operation.name": "invoke_agent"})
-        self._measures.duration(seconds, labels, error)
+        labels = self._measures.make_labels({"gen_ai.operation.name": "invoke_agent"})
+        self._measures.record_duration(seconds, labels, error)
 
     def model_called(self, call: ModelCall) -> None:
         """Record a finished model call."""
@@ -83,7 +83,7 @@ class Telemetry:
             "gen_ai.usage.cache_creation.input_tokens": call.usage.cache_write,
         }
         attributes: dict[str, Any] = {
-            **self._about("chat"),
+            **self._make_attributes("chat"),
             **{key: self._redact(value) for key, value in measured.items()},
             **{key: count for key, count in usage.items() if count is not None},
         }
@@ -92,32 +92,36 @@ class Telemetry:
         if self._turn is not None and call.provider:
             self._turn.set_attribute("gen_ai.provider.name", self._redact(call.provider))
         name = f"chat {self._redact(call.model)}".rstrip()
-        self._span(name, SpanKind.CLIENT, attributes, call.start, end, call.error)
-        labels = self._measures.labels(measured)
-        self._measures.duration(call.duration, labels, call.error)
-        self._measures.tokens({"input": call.usage.input, "output": call.usage.output}, labels)
+        self._record_span(name, SpanKind.CLIENT, attributes, call.start, end, call.error)
+        labels = self._measures.make_labels(measured)
+        self._measures.record_duration(call.duration, labels, call.error)
+        self._measures.record_tokens(
+            {"input": call.usage.input, "output": call.usage.output}, labels
+        )
 
     def tool_ran(self, ran: ToolTrace) -> None:
         """Record a finished tool call."""
         attributes = {
-            **self._about("execute_tool"),
+            **self._make_attributes("execute_tool"),
             "gen_ai.tool.name": ran.tool,
             "gen_ai.tool.call.id": ran.tool_use_id,
             "gen_ai.tool.type": "function",
         }
         name = f"execute_tool {ran.tool}"
-        self._span(name, SpanKind.INTERNAL, attributes, ran.start, ran.end, ran.error)
+        self._record_span(name, SpanKind.INTERNAL, attributes, ran.start, ran.end, ran.error)
         if ran.duration is not None:
             about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": ran.tool}
-            self._measures.duration(ran.duration, self._measures.labels(about), ran.error)
+            self._measures.record_duration(
+                ran.duration, self._measures.make_labels(about), ran.error
+            )
 
-    def _about(self, operation: str) -> dict[str, Any]:
+    def _make_attributes(self, operation: str) -> dict[str, Any]:
         return {
             "gen_ai.operation.name": operation,
             "gen_ai.conversation.id": self._redact(self._session_id),
         }
 
-    def _span(
+    def _record_span(
         self,
         name: str,
         kind: SpanKind,
@@ -129,7 +133,7 @@ class Telemetry:
         # The parent is set explicitly: hooks do not run in the context of the turn.
         parent = None if self._turn is None else trace.set_span_in_context(self._turn)
         span = self._tracer.start_span(
-            name, parent, kind, attributes=attributes, start_time=_nanoseconds(start)
+            name, parent, kind, attributes=attributes, start_time=_count_nanoseconds(start)
         )
         self._finish(span, end, error)
 
@@ -137,8 +141,8 @@ class Telemetry:
         if error is not None:
             span.set_attribute("error.type", self._redact(error))
             span.set_status(Status(StatusCode.ERROR))
-        span.end(_nanoseconds(end))
+        span.end(_count_nanoseconds(end))
 
 
-def _nanoseconds(moment: datetime) -> int:
+def _count_nanoseconds(moment: datetime) -> int:
     return int(moment.timestamp() * 1e9)

@@ -80,7 +80,7 @@ class ToolTraces:
             start=end if begun is None else begun[0],
             end=end,
             duration=None if begun is None else self._clock() - begun[1],
-            result_bytes=None if result is None else _size(result),
+            result_bytes=None if result is None else _measure_size(result),
             error=error,
         )
         self._finished.append(trace)
@@ -91,7 +91,7 @@ class ToolTraces:
         self._running.clear()
 
 
-def _size(result: Any) -> int:
+def _measure_size(result: Any) -> int:
     """Return the size of a payload as JSON, or as text if it has no JSON form."""
     try:
         return len(json.dumps(result, ensure_ascii=False).encode("utf-8", "surrogatepass"))

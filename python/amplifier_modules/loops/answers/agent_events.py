@@ -44,10 +44,10 @@ def contribute(coordinator: Any, loop: str, others: Iterable[str] = ()) -> None:
         others: Its events that are not of an answer.
     """
 
-    def names() -> list[str]:
+    def list_names() -> list[str]:
         return [*others, *EVENTS, *own_event_names(coordinator).values()]
 
-    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop, names)
+    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop, list_names)
 
 
 def own_event_names(coordinator: Any) -> dict[str, str]:

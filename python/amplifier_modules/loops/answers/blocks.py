@@ -29,7 +29,7 @@ def block_records(response: Any) -> list[tuple[dict[str, Any], Any]]:
     content = getattr(response, "content_blocks", None) or response.content
     if isinstance(content, str):
         content = [{"type": "text", "text": content}] if content else []
-    return [(block_record(block_dict(block)), _raw(block)) for block in content or ()]
+    return [(block_record(block_dict(block)), _read_raw(block)) for block in content or ()]
 
 
 def aborted_end(place: dict[str, Any], text: str = "") -> dict[str, Any]:
@@ -64,7 +64,7 @@ async def emit_blocks(
         if is_hidden(record) or (hides_thoughts and is_thought(record)):
             continue
         place = {"block_type": record.get("type"), "block_index": index}
-        metadata = raw or _names(record)
+        metadata = raw or _read_names(record)
         shown: list[str] = []
         try:
             await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": metadata})
@@ -80,14 +80,14 @@ async def emit_blocks(
         await hooks.emit(CONTENT_BLOCK_END, {**place, "block": record})
 
 
-def _names(record: dict[str, Any]) -> dict[str, Any] | None:
+def _read_names(record: dict[str, Any]) -> dict[str, Any] | None:
     """Return what the start of a call says of it."""
     if record.get("type") != "tool_call":
         return None
     return {key: record[key] for key in ("id", "name") if record.get(key)} or None
 
 
-def _raw(block: Any) -> Any:
+def _read_raw(block: Any) -> Any:
     """Return what the provider sent for a block; None if that is not known."""
     return block.get("raw") if isinstance(block, dict) else getattr(block, "raw", None)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- a provider's own dict
 
@@ -208,13 +208,13 @@ ResponseT = TypeVar("ResponseT")
 
 def is_thought(block: Any) -> bool:
     """Whether a block, of any form, holds thinking."""
-    kind = _field(block, "type")
+    kind = _read_field(block, "type")
     return getattr(kind, "value", kind) in THOUGHTS
 
 
 def is_hidden(block: Any) -> bool:
     """Whether a block is a thought that is kept for its service alone."""
-    return is_thought(block) and _field(block, "visibility") == HIDDEN
+    return is_thought(block) and _read_field(block, "visibility") == HIDDEN
 
 
 def with_hidden_thoughts(response: ResponseT) -> ResponseT:
@@ -243,7 +243,7 @@ def _hide_thought(block: Any) -> Any:
     return block
 
 
-def _field(block: Any, key: str) -> Any:
+def _read_field(block: Any, key: str) -> Any:
     if isinstance(block, Mapping):
         return cast("Mapping[str, Any]", block).get(key)
     return getattr(block, key, None)

@@ -54,7 +54,7 @@ class EndedCalls:
             self.in_tags.add(call.index)
         return ended
 
-    def standing(self, answer: ProcessedStream) -> dict[int, ToolCall]:
+    def list_counted(self, answer: ProcessedStream) -> dict[int, ToolCall]:
         """Return the calls that count, by their numbers, as they are at the end of the answer."""
         calls: dict[int, ToolCall] = {}
         for call in answer.calls:
@@ -91,7 +91,7 @@ def with_tagged_calls(
         known = (response.metadata or {}).get("findings", [])
         update["metadata"] = {**(response.metadata or {}), "findings": [*known, *findings]}
     if getattr(response, "content_blocks", None) is not None:
-        update["content_blocks"] = list(_dataclasses(content))
+        update["content_blocks"] = list(_make_dataclasses(content))
     if isinstance(getattr(response, "text", None), str):
         update["text"] = "".join(block.text for block in content if isinstance(block, TextBlock))
     return response.model_copy(update=update)
@@ -121,7 +121,7 @@ def _merge_parts(
         runs, texts = [[part for run in runs for part in run]], [list[ContentBlockUnion]()]
     for place, run, text in reversed(list(zip(places, runs, texts, strict=True))):
         has_calls = not text or any(part.kind == "call" for part in run)
-        content[place:place] = _blocks(run, calls) if has_calls else text
+        content[place:place] = _make_blocks(run, calls) if has_calls else text
     present = {block.id for block in content if isinstance(block, ToolCallBlock)}
     return [*content, *(block_of(call) for call in calls.values() if call.id not in present)]
 
@@ -139,7 +139,7 @@ def _runs_of_parts(parts: list[Part], calls: dict[int, ToolCall]) -> Iterator[li
         yield run
 
 
-def _blocks(run: list[Part], calls: dict[int, ToolCall]) -> list[ContentBlockUnion]:
+def _make_blocks(run: list[Part], calls: dict[int, ToolCall]) -> list[ContentBlockUnion]:
     return [
         TextBlock(text=part.text) if part.kind == "text" else block_of(calls[part.index])
         for part in run
@@ -158,7 +158,7 @@ def _in_order(
     return [*ordered, *known.values()]
 
 
-def _dataclasses(content: list[ContentBlockUnion]) -> Iterator[Any]:
+def _make_dataclasses(content: list[ContentBlockUnion]) -> Iterator[Any]:
     for block in content:
         if isinstance(block, TextBlock):
             yield TextContent(text=block.text)

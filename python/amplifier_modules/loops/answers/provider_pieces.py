@@ -67,14 +67,18 @@ async def _pieces_of_stream(answer: AsyncIterator[Any]) -> AsyncGenerator[str | 
             if isinstance(piece, ChatResponse):
                 response = piece
                 continue
-            if text := _text(piece):
+            if text := _read_text(piece):
                 texts.append(text)
                 yield text
-            calls += calls_of(None, _Piece(_field(piece, "tool_calls")))
+            calls += calls_of(None, _Piece(_read_field(piece, "tool_calls")))
             found.update(
-                {key: value for key in ("usage", "finish_reason") if (value := _field(piece, key))}
+                {
+                    key: value
+                    for key in ("usage", "finish_reason")
+                    if (value := _read_field(piece, key))
+                }
             )
-    yield response or _response("".join(texts), calls, **found)
+    yield response or _build_response("".join(texts), calls, **found)
 
 
 class _Piece:
@@ -84,7 +88,7 @@ class _Piece:
         self.tool_calls = tool_calls
 
 
-def _response(
+def _build_response(
     text: str, calls: list[RequestedCall], usage: Any = None, finish_reason: Any = None
 ) -> ChatResponse:
     content: list[Any] = [TextBlock(text=text)] if text else []
@@ -102,14 +106,14 @@ def _response(
     )
 
 
-def _text(piece: Any) -> str:
+def _read_text(piece: Any) -> str:
     if isinstance(piece, str):
         return piece
-    values = (_field(piece, key) for key in _TEXT_KEYS)
+    values = (_read_field(piece, key) for key in _TEXT_KEYS)
     return next((value for value in values if isinstance(value, str)), "")
 
 
-def _field(piece: Any, key: str) -> Any:
+def _read_field(piece: Any, key: str) -> Any:
     if isinstance(piece, Mapping):
         return cast("Mapping[str, Any]", piece).get(key)
     return getattr(piece, key, None)

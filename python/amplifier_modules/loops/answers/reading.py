@@ -88,7 +88,7 @@ class Reading:
         self._pieces = Pieces(source, self.form.after_word)
         self._gathered = Gathered(self._pieces)
         if self.early is not None:
-            self.early.text_so_far = self._gathered.text
+            self.early.text_so_far = self._gathered.join_text
         self._calls = EndedCalls(self.form.tools)
         self._display = Display(self.hooks, self.form.with_deltas, bool(self.form.tags))
         self._own: dict[str, str] = {}
@@ -96,7 +96,7 @@ class Reading:
         if self.form.tags:
             coordinator = self.hooks.coordinator
             self._own = own_event_names(coordinator)
-            self._transform = _capability(coordinator, AGENT_TRANSFORM)
+            self._transform = _find_capability(coordinator, AGENT_TRANSFORM)
             metrics = metrics_of(coordinator)
         try:
             answer = await process_stream(
@@ -114,7 +114,7 @@ class Reading:
         except BaseException:
             await self._display.abort()
             raise
-        return self._response(answer)
+        return self._build_response(answer)
 
     def _note_event(self, event: AgentEvent) -> Iterable[AgentEvent]:
         """Note an event, and return those to emit in its place."""
@@ -171,9 +171,9 @@ class Reading:
         elif self.form.tags and not isinstance(event, OtherBlock):
             name, data = hook_event(event, self._own, call)
             if isinstance(event, ErrorEvent):
-                data["text"] = self._gathered.text()
+                data["text"] = self._gathered.join_text()
                 is_hidden = self.form.hides_thoughts
-                data["thinking"] = "" if is_hidden else self._gathered.text("thinking")
+                data["thinking"] = "" if is_hidden else self._gathered.join_text("thinking")
             await self.hooks.emit(name, data)
         self._display.is_broken = self._pieces.is_broken
         response = self._display.response = self._pieces.response
@@ -181,15 +181,15 @@ class Reading:
             return
         await self._display.show(event, call)
 
-    def _response(self, answer: ProcessedStream) -> ChatResponse:
+    def _build_response(self, answer: ProcessedStream) -> ChatResponse:
         form = self.form
         if form.tags:
             text, names = answer.assistant_content, {tool.name for tool in form.tools or ()}
             self.quoted_call = call_in_last_quotation(text, form.tags, form.known_texts, names)
-        calls = self._calls.standing(answer)
+        calls = self._calls.list_counted(answer)
         response = self._pieces.response
         if response is None:
-            response = self._gathered.response(answer, calls)
+            response = self._gathered.build_response(answer, calls)
         else:
             tagged = {call.index for call in answer.calls if not call.is_native}
             findings = [each for call in answer.calls for each in call.findings]
@@ -215,7 +215,7 @@ def metrics_of(coordinator: Any) -> StreamMetrics | None:
     """
     if coordinator is None:
         return None
-    known = _capability(coordinator, STREAM_METRICS)
+    known = _find_capability(coordinator, STREAM_METRICS)
     if isinstance(known, StreamMetrics):
         return known
     metrics = StreamMetrics()
@@ -223,6 +223,6 @@ def metrics_of(coordinator: Any) -> StreamMetrics | None:
     return metrics
 
 
-def _capability(coordinator: Any, name: str) -> Any:
+def _find_capability(coordinator: Any, name: str) -> Any:
     get = getattr(coordinator, "get_capability", None)
     return get(name) if callable(get) else None

@@ -61,7 +61,7 @@ def text_of(response: Any) -> str:
         if type(block) is TextBlock:
             kind, text = block.type, block.text
         else:
-            kind, text = _field(block, "type"), _field(block, "text")
+            kind, text = _read_field(block, "type"), _read_field(block, "text")
         if kind == "text" and isinstance(text, str):
             if is_continued:
                 paragraphs[-1] += text
@@ -74,7 +74,7 @@ def text_of(response: Any) -> str:
 def block_types(response: Any) -> list[Any]:
     """Return the types of the blocks of a response, in their order."""
     content: Any = response.content
-    return ["text"] if isinstance(content, str) else [_field(b, "type") for b in content or ()]
+    return ["text"] if isinstance(content, str) else [_read_field(b, "type") for b in content or ()]
 
 
 def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
@@ -85,7 +85,7 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
     if not calls or not isinstance(calls, (list, tuple)):  # pyright: ignore[reportUnnecessaryIsInstance] -- providers may not be typed
         content: Any = getattr(response, "content", None)
         blocks = cast("list[Any]", content) if isinstance(content, list) else []
-        calls = [block for block in blocks if _field(block, "type") == "tool_call"]
+        calls = [block for block in blocks if _read_field(block, "type") == "tool_call"]
     found: list[RequestedCall] = []
     for call in calls:
         if type(call) is ToolCall and not call.__pydantic_extra__:
@@ -142,22 +142,22 @@ def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, An
 
 
 def _read_call(call: Any) -> RequestedCall:
-    name = _field(call, "name") or _field(call, "tool") or ""
-    arguments = _field(call, "arguments")
+    name = _read_field(call, "name") or _read_field(call, "tool") or ""
+    arguments = _read_field(call, "arguments")
     if arguments is None:
-        arguments = _field(call, "input")
-    problem = _field(call, "error")
+        arguments = _read_field(call, "input")
+    problem = _read_field(call, "error")
     if not isinstance(arguments, dict):
         problem = problem or f"they are of type `{type(arguments).__name__}`, not an object"
     return RequestedCall(
-        id=str(_field(call, "id") or f"call_{world.random_bytes(16).hex()}"),
+        id=str(_read_field(call, "id") or f"call_{world.random_bytes(16).hex()}"),
         name=str(name),
         arguments=None if problem else dict(cast("dict[str, Any]", arguments)),
         problem=str(problem) if problem else None,
     )
 
 
-def _field(item: Any, key: str) -> Any:
+def _read_field(item: Any, key: str) -> Any:
     """Return a field of a block or call, which may be a model, a dataclass or a dict."""
     if isinstance(item, Mapping):
         return cast("Mapping[str, Any]", item).get(key)

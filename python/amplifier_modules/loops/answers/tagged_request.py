@@ -56,7 +56,7 @@ def tools_prompt(
         tool_format: The form of the examples.
         prompt: A text with `{tools}`, in the place of ours.
     """
-    listed = "\n".join(_tool(tool, tag, tool_format) for tool in tools)
+    listed = "\n".join(_describe_tool(tool, tag, tool_format) for tool in tools)
     text = (prompt or PROMPT).replace(TAG_PLACE, tag)
     return text.replace(TOOLS_PLACE, listed)
 
@@ -66,7 +66,7 @@ def written_call(name: str, arguments: Mapping[str, Any], tag: str, tool_format:
     if tool_format == "json":
         inside = json_text({"tool_name": name, "arguments": dict(arguments)})
     elif all(_is_plain(key, value) for key, value in arguments.items()):
-        elements = (f"<{key}>{_xml(value)}</{key}>" for key, value in arguments.items())
+        elements = (f"<{key}>{_write_xml(value)}</{key}>" for key, value in arguments.items())
         inside = f"<tool_name>{_escape(name)}</tool_name><arguments>{''.join(elements)}</arguments>"
     else:
         given = _escape(json_text(dict(arguments)))
@@ -76,7 +76,7 @@ def written_call(name: str, arguments: Mapping[str, Any], tag: str, tool_format:
 
 def example_call(tool: ToolSpec, tag: str, tool_format: ToolFormat) -> str:
     """Return a call of a tool, with arguments that fit its schema."""
-    example = _example(tool.parameters, _MAX_LEVELS)
+    example = _make_example(tool.parameters, _MAX_LEVELS)
     given = cast("dict[str, Any]", example) if isinstance(example, dict) else {}
     return written_call(tool.name, given, tag, tool_format)
 
@@ -104,7 +104,7 @@ def _is_plain(key: str, value: Any) -> bool:
     return _XML_NAME.fullmatch(key) is not None and isinstance(value, str | int | float)
 
 
-def _xml(value: str | float) -> str:
+def _write_xml(value: str | float) -> str:
     return _escape(value if isinstance(value, str) else json.dumps(value))
 
 
@@ -112,50 +112,50 @@ def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _tool(tool: ToolSpec, tag: str, tool_format: ToolFormat) -> str:
+def _describe_tool(tool: ToolSpec, tag: str, tool_format: ToolFormat) -> str:
     lines = [f"- {tool.name}: {tool.description or 'no description'}"]
-    arguments = list(_properties(tool.parameters, "    ", _MAX_LEVELS))
+    arguments = list(_describe_properties(tool.parameters, "    ", _MAX_LEVELS))
     lines.append("  arguments:" if arguments else "  arguments: none")
     lines += arguments
     lines.append(f"  example: {example_call(tool, tag, tool_format)}")
     return "\n".join(lines)
 
 
-def _properties(schema: Mapping[str, Any], indent: str, levels: int) -> Iterable[str]:
+def _describe_properties(schema: Mapping[str, Any], indent: str, levels: int) -> Iterable[str]:
     """Yield a line for each property of an object, and further ones for what is in it."""
     required = _list(schema.get("required"))
-    for name, given in _mapping(schema.get("properties")).items():
-        part = _mapping(given)
+    for name, given in _read_mapping(schema.get("properties")).items():
+        part = _read_mapping(given)
         need = "required" if name in required else "optional"
-        about = [f"{indent}- {name} ({_type(part)}, {need})"]
+        about = [f"{indent}- {name} ({_name_type(part)}, {need})"]
         if text := part.get("description"):
             about.append(f": {text}")
         if values := _list(part.get("enum")):
             about.append(f" (one of {', '.join(map(json_text, values))})")
         if "default" in part:
             about.append(f" (default {json_text(part['default'])})")
-        inner = _mapping(part.get("items")) if _type(part) == "list of objects" else part
+        inner = _read_mapping(part.get("items")) if _name_type(part) == "list of objects" else part
         is_deep = bool(inner.get("properties")) and not levels
-        if is_deep or (_type(part) in {"any", "list"} and part.keys() - _SAID):
+        if is_deep or (_name_type(part) in {"any", "list"} and part.keys() - _SAID):
             about.append(f" (schema {json_text(given)})")
         yield "".join(about)
         if levels:
-            yield from _properties(inner, indent + "  ", levels - 1)
+            yield from _describe_properties(inner, indent + "  ", levels - 1)
 
 
-def _type(schema: Mapping[str, Any]) -> str:
+def _name_type(schema: Mapping[str, Any]) -> str:
     """Return the type of a value as a word; `any` where the schema says it in another way."""
     kind = schema.get("type")
     kinds = _list(kind) if isinstance(kind, list) else [kind]
     if kinds == ["array"]:
-        of = _type(_mapping(schema.get("items")))
+        of = _name_type(_read_mapping(schema.get("items")))
         return {"any": "list", "object": "list of objects"}.get(of, f"list of {of}")
     if all(isinstance(each, str) for each in kinds):
         return " or ".join(map(str, kinds))
     return "any"
 
 
-def _example(schema: Mapping[str, Any], levels: int) -> Any:
+def _make_example(schema: Mapping[str, Any], levels: int) -> Any:
     """Return a value that fits a schema, as far as simple rules can tell."""
     for key in ("const", "default"):
         if key in schema:
@@ -166,18 +166,20 @@ def _example(schema: Mapping[str, Any], levels: int) -> Any:
     kind = schema.get("type")
     kind = next(iter(_list(kind)), None) if isinstance(kind, list) else kind
     if kind == "array":
-        items = _mapping(schema.get("items"))
-        return [_example(items, levels - 1)] if items and levels else []
+        items = _read_mapping(schema.get("items"))
+        return [_make_example(items, levels - 1)] if items and levels else []
     if kind == "object" or "properties" in schema:
-        properties = _mapping(schema.get("properties"))
+        properties = _read_mapping(schema.get("properties"))
         names = _list(schema.get("required")) or list(properties)[:1]
         return {
-            name: _example(_mapping(properties.get(name)), levels - 1) for name in names if levels
+            name: _make_example(_read_mapping(properties.get(name)), levels - 1)
+            for name in names
+            if levels
         }
     return _PLACEHOLDERS.get(str(kind), "text")
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _read_mapping(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
@@ -213,7 +215,7 @@ def tagged_request(
 def _add(messages: list[Message], message: Message, tag: str, tool_format: ToolFormat) -> None:
     if message.role == "tool":
         result = TextBlock(
-            text=_result(message.name, message.tool_call_id, _plain(message.content))
+            text=_write_result(message.name, message.tool_call_id, _make_plain(message.content))
         )
         last = messages[-1] if messages else None
         # APIs require alternating roles.
@@ -240,7 +242,7 @@ def _block(block: ContentBlockUnion, tag: str, tool_format: ToolFormat) -> Conte
             return TextBlock(text=f"<{tag}>{call}</{tag}>")
         return TextBlock(text=written_call(block.name, block.input, tag, tool_format))
     if isinstance(block, ToolResultBlock):
-        return TextBlock(text=_result(None, block.tool_call_id, block.output))
+        return TextBlock(text=_write_result(None, block.tool_call_id, block.output))
     return block
 
 
@@ -251,7 +253,7 @@ def _is_results(message: Message) -> bool:
     )
 
 
-def _result(name: str | None, call_id: str | None, output: Any) -> str:
+def _write_result(name: str | None, call_id: str | None, output: Any) -> str:
     # JSON, with `</` escaped: no result can contain the closing tag.
     fields = {"tool_name": name, "id": call_id, "result": output}
     known = {key: value for key, value in fields.items() if value is not None}
@@ -259,7 +261,7 @@ def _result(name: str | None, call_id: str | None, output: Any) -> str:
     return f"<{RESULT_TAG}>{text}</{RESULT_TAG}>"
 
 
-def _plain(content: str | list[ContentBlockUnion]) -> Any:
+def _make_plain(content: str | list[ContentBlockUnion]) -> Any:
     if isinstance(content, str):
         return content
     texts = [block.text for block in content if isinstance(block, TextBlock)]

@@ -186,10 +186,10 @@ class CallQuestion:
         except RecursionError:
             message = "`tool_input` is nested too deeply to ask a person about it"
             raise ValueError(message) from None
-        return Approval.of((self._tool_name, written), _folder(), os.environ)
+        return Approval.of((self._tool_name, written), _find_folder(), os.environ)
 
 
-def _folder() -> str:
+def _find_folder() -> str:
     try:
         return os.getcwd()
     except OSError:

@@ -173,7 +173,7 @@ async def run_in_context(
     token = CURRENT.set(context)
     # What a tool asks of models is none of the answer that may still arrive around it.
     allowance = CALL_ALLOWANCE.set(None)
-    is_closed, task = False, group.task()
+    is_closed, task = False, group.find_task()
     try:
         return await (in_own_nursery(run) if task is None else run())
     except GeneratorExit:

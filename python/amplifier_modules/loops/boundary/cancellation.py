@@ -106,7 +106,7 @@ async def in_own_nursery(run: Callable[[], Awaitable[Any]]) -> Any:
     """
     outcome: list[tuple[Any, BaseException | None]] = []
 
-    async def tool() -> None:
+    async def run_tool() -> None:
         try:
             outcome.append((await run(), None))
         except anyio.get_cancelled_exc_class():
@@ -118,7 +118,7 @@ async def in_own_nursery(run: Callable[[], Awaitable[Any]]) -> Any:
 
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(tool)
+            group.start_soon(run_tool)
     except BaseExceptionGroup as errors:
         if not outcome:
             raise errors.exceptions[0] from None
@@ -194,7 +194,7 @@ class TurnCancellation:
         ):
             await asked.wait()
 
-    def interruptible(self) -> Interruption:
+    def make_interruption(self) -> Interruption:
         """Return a part of the turn that a request to stop immediately ends."""
         return Interruption(self._token)
 

@@ -151,7 +151,7 @@ class HookPoints:
         result = await self._emit(event, data)
         asks = getattr(result, "action", None) == "ask_user"
         asked = asked_call(data, data.get("tool_input")) if asks else None
-        return await self._process(result, event, asked)
+        return await self._process_result(result, event, asked)
 
     def begin_unjudged(self, call: Mapping[str, Any]) -> bool:
         """Begin a call that no hook is asked about; whether it is one, and may run.
@@ -196,18 +196,18 @@ class HookPoints:
             result = await self._emit(TOOL_PRE, {**call, "tool_input": given})
             asks = getattr(result, "action", None) == "ask_user"
             if not asks:
-                verdict = await self._process(result, TOOL_PRE)
-                changed = _input(verdict.data, given)
+                verdict = await self._process_result(result, TOOL_PRE)
+                changed = _read_input(verdict.data, given)
                 if verdict.denied or not needs_approval or not isinstance(changed, dict):
                     return CallVerdict(verdict.denied, verdict.reason, changed)
                 given = cast("dict[str, Any]", changed)
                 result = question_about(str(call.get("tool_name")), given)
-            changed = _input(result.data, given)
+            changed = _read_input(result.data, given)
             question = CallQuestion(str(call.get("tool_name")), given)
             if question.is_about(changed):
                 if approval_timeout is not None:
                     result = within_seconds(result, approval_timeout)
-                verdict = await self._process(result, TOOL_PRE, asked_call(call, given))
+                verdict = await self._process_result(result, TOOL_PRE, asked_call(call, given))
                 if not verdict.denied:
                     question.grant()
                 return CallVerdict(verdict.denied, verdict.reason, changed, question)
@@ -215,7 +215,7 @@ class HookPoints:
         reason = "hooks keep changing the arguments, so that nobody can be asked about them"
         return CallVerdict(True, reason, given)
 
-    def aside(self) -> HookPoints:
+    def make_separate(self) -> HookPoints:
         """Return the hooks for a request beside the conversation, with injections of its own."""
         return HookPoints(self.registry, self.coordinator, self._approval_timeout)
 
@@ -260,7 +260,9 @@ class HookPoints:
         processed = self.coordinator.process_hook_result(result, event)
         return await_interruptibly(processed, f"what a hook of `{event}` asked for")
 
-    async def _process(self, result: Any, event: str, asked: AskedCall | None = None) -> Verdict:
+    async def _process_result(
+        self, result: Any, event: str, asked: AskedCall | None = None
+    ) -> Verdict:
         """Carry out the action of a result; `asked` is the call that it asks about."""
         action = getattr(result, "action", None)
         if _asks_for_nothing(result) and _is_of_kernel(self.coordinator):
@@ -302,7 +304,7 @@ def _asks_for_nothing(result: Any) -> bool:
     )
 
 
-def _input(data: Any, given: Any) -> Any:
+def _read_input(data: Any, given: Any) -> Any:
     """Return the arguments of a payload, else those that were given."""
     return (
         cast("dict[str, Any]", data).get("tool_input", given) if isinstance(data, dict) else given

@@ -53,11 +53,11 @@ def with_injections(
         else:
             appended.append({"role": injection.role, "content": injection.content})
     if glued:
-        result[-1] = _glue(result[-1], glued)
+        result[-1] = _append_texts(result[-1], glued)
     return result + appended
 
 
-def _glue(message: dict[str, Any], texts: list[str]) -> dict[str, Any]:
+def _append_texts(message: dict[str, Any], texts: list[str]) -> dict[str, Any]:
     content = message.get("content")
     if isinstance(content, list):
         blocks: list[Any] = [*content, *({"type": "text", "text": text} for text in texts)]  # pyright: ignore[reportUnknownVariableType] -- block dicts of any kind

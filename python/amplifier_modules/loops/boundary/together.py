@@ -63,12 +63,12 @@ class Together(Protocol):
         """Wait until no function runs."""
         ...
 
-    def task(self) -> asyncio.Task[Any] | None:
+    def find_task(self) -> asyncio.Task[Any] | None:
         """Return the task of asyncio that runs here; None under trio."""
         ...
 
 
-def together() -> Together:
+def find_together() -> Together:
     """Return what runs functions under the event loop that runs here."""
     return _Nursery() if find_asyncio_task() is None else _Tasks()
 
@@ -167,7 +167,7 @@ class _Tasks:
             self._none_runs = self._loop.create_future()
             await self._none_runs
 
-    def task(self) -> asyncio.Task[Any] | None:
+    def find_task(self) -> asyncio.Task[Any] | None:
         return self._current_task(self._loop)
 
     def _look_at_starting(self) -> None:
@@ -234,7 +234,7 @@ class _Nursery:
             self._none_runs = anyio.Event()
             await self._none_runs.wait()
 
-    def task(self) -> None:
+    def find_task(self) -> None:
         return None
 
     async def _run(

@@ -57,10 +57,10 @@ class Actions:
 
     def _write(self) -> None:
         for call, content in self._noted:
-            arguments, output = _write_arguments(call.arguments), _text(content)
+            arguments, output = _write_arguments(call.arguments), _write_text(content)
             digest = blake2b(f"{call.name}\0{arguments}\0{output}".encode(errors="replace"))
             self._digests.append(digest.hexdigest())
-            self._shown.append(f"{call.name} {_short(arguments)} -> {_short(output)}")
+            self._shown.append(f"{call.name} {_shorten_text(arguments)} -> {_shorten_text(output)}")
         self._noted.clear()
 
 
@@ -71,11 +71,11 @@ def _write_arguments(arguments: Any) -> str:
         return "arguments that cannot be written"
 
 
-def _text(content: Any) -> str:
+def _write_text(content: Any) -> str:
     return content if isinstance(content, str) else _write_arguments(content)
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
@@ -132,11 +132,11 @@ def judge_prompt(goal: str, answer: str, actions: Sequence[str]) -> str:
         actions: What tools did since the last judgement.
     """
     return _JUDGE.format(
-        goal=goal, answer=_ending(answer, _ANSWER_CHARS), actions="\n".join(actions) or "none"
+        goal=goal, answer=_cut_to_end(answer, _ANSWER_CHARS), actions="\n".join(actions) or "none"
     )
 
 
-def continuation(goal: str, reason: str) -> str:
+def write_continuation(goal: str, reason: str) -> str:
     """Return what the model reads after an answer that does not reach the goal."""
     return _CONTINUE.format(goal=goal, reason=reason or NO_VERDICT)
 
@@ -144,13 +144,13 @@ def continuation(goal: str, reason: str) -> str:
 def summary_prompt(goal: str, verdict: str, reason: str, rounds: Sequence[tuple[str, str]]) -> str:
     """Return the request to sum up the rounds: the answer and the judge's reason of each."""
     rounds_text = (
-        f'<round number="{number}">\n{_ending(answer, _ROUND_CHARS)}\nJudged: {judged}\n</round>'
+        f'<round number="{number}">\n{_cut_to_end(answer, _ROUND_CHARS)}\nJudged: {judged}\n</round>'
         for number, (answer, judged) in enumerate(rounds, start=1)
     )
     return _SUMMARY.format(goal=goal, verdict=verdict, reason=reason, rounds="\n".join(rounds_text))
 
 
-def _ending(text: str, characters: int) -> str:
+def _cut_to_end(text: str, characters: int) -> str:
     return text if len(text) <= characters else f"… {text[-characters:]}"
 
 
@@ -210,9 +210,9 @@ def read_judgement(text: str) -> Judgement | None:
 
 def _from_json(text: str) -> Judgement | None:
     found: Judgement | None = None
-    for each in _objects(text):
+    for each in _find_objects(text):
         values = {key.lower(): value for key, value in each.items()}
-        reached = next((_boolean(values[key]) for key in _KEYS if key in values), None)
+        reached = next((_read_boolean(values[key]) for key in _KEYS if key in values), None)
         if reached is not None:
             reasons = (values.get(key) for key in _REASONS)
             reason = next((value for value in reasons if isinstance(value, str)), "")
@@ -220,7 +220,7 @@ def _from_json(text: str) -> Judgement | None:
     return found
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _find_objects(text: str) -> Iterator[dict[str, Any]]:
     decoder = json.JSONDecoder()
     place = 0
     for _ in range(_MOST_OBJECTS):
@@ -235,7 +235,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             yield cast("dict[str, Any]", value)
 
 
-def _boolean(value: Any) -> bool | None:
+def _read_boolean(value: Any) -> bool | None:
     if isinstance(value, str):
         return _WORDS.get(value.strip(_MARKS).lower())
     return value if isinstance(value, bool) else None

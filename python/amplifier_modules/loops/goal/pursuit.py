@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from .judgement import Actions, continuation, judge_prompt, read_judgement, summary_prompt
+from .judgement import Actions, judge_prompt, read_judgement, summary_prompt, write_continuation
 from .rules import GoalEnd, GoalRules, GoalVerdict, Round, goal_of, set_goal
 
 logger = logging.getLogger(__name__)
@@ -125,14 +125,14 @@ class GoalPursuit:
         if end is not None:
             has_failed = end.verdict is GoalVerdict.FAILED
             return await self._end_pursuit(end, reached, None if has_failed else ask)
-        progress = self._progress(CONTINUING, reached, reason)
+        progress = self._describe_progress(CONTINUING, reached, reason)
         verdict = await self._hooks.judge(GOAL_PROGRESS, progress)
         if verdict.denied:
             reason = f"a hook denied another round: {verdict.reason}"
             return await self._end_pursuit(GoalEnd(GoalVerdict.FAILED, reason), reached)
-        return continuation(goal, reason if reached is not None else "")
+        return write_continuation(goal, reason if reached is not None else "")
 
-    def final(self, otherwise: GoalEnd) -> dict[str, Any] | None:
+    def describe_end(self, otherwise: GoalEnd) -> dict[str, Any] | None:
         """Return how the pursuit ended, for `orchestrator:complete`; None without a goal.
 
         Args:
@@ -180,7 +180,7 @@ class GoalPursuit:
             and self._limit() is None
         ):
             self._summary = await self._sum_up(end, ask)
-        progress = self._progress(end.verdict.value, reached, end.reason)
+        progress = self._describe_progress(end.verdict.value, reached, end.reason)
         await self._hooks.emit(GOAL_PROGRESS, progress)
         return end
 
@@ -194,7 +194,7 @@ class GoalPursuit:
             logger.warning("the rounds of the goal could not be summed up: %s", error)
             return None
 
-    def _progress(self, state: str, reached: bool | None, reason: str) -> dict[str, Any]:
+    def _describe_progress(self, state: str, reached: bool | None, reason: str) -> dict[str, Any]:
         return {
             "goal": self._goal,
             "round": self._rules.rounds,

@@ -165,15 +165,15 @@ def are_alike(first: str, second: str, overlap: float) -> bool:
         second: Another one.
         overlap: The share of all their words that both must have, from 0 to 1.
     """
-    words, others = _words(first), _words(second)
-    if not words or not others or _numbers(words) != _numbers(others):
+    words, others = _find_words(first), _find_words(second)
+    if not words or not others or _pick_numbers(words) != _pick_numbers(others):
         return False
     return len(words & others) >= overlap * len(words | others)
 
 
-def _words(text: str) -> set[str]:
+def _find_words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-def _numbers(words: set[str]) -> set[str]:
+def _pick_numbers(words: set[str]) -> set[str]:
     return {word for word in words if any(map(str.isdigit, word))}

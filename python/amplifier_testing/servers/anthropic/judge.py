@@ -19,7 +19,7 @@ from . import (
 )
 from .judged_request import JudgedRequest, read_turns
 from .models import MODELS, AnthropicModel, find_model
-from .refusals import invalid, of_status
+from .refusals import make_invalid, of_status
 from .sent_thoughts import SentAnswers
 from .shapes import BETA_BLOCKS, BETA_BODY, BLOCKS, BODY, check_fields
 
@@ -88,13 +88,13 @@ def judge(
             rules_parameters.check_content_type(headers)
         problem = json_problem(body)
         if problem is not None:
-            raise invalid(f"The request body is not valid JSON: {problem}")
+            raise make_invalid(f"The request body is not valid JSON: {problem}")
         is_beta = bool((headers or {}).get("anthropic-beta"))
         check_fields(body, BETA_BODY if is_beta else BODY, ())
         asked = JudgedRequest(
             body=dict(body),
             headers=headers or {},
-            model=_model(body["model"], models),
+            model=_find_known_model(body["model"], models),
             turns=read_turns(dict(body), BETA_BLOCKS if is_beta else BLOCKS),
             issued=issued,
             sent=sent,
@@ -107,9 +107,9 @@ def judge(
     return None
 
 
-def _model(name: str, models: Iterable[AnthropicModel]) -> AnthropicModel:
+def _find_known_model(name: str, models: Iterable[AnthropicModel]) -> AnthropicModel:
     if not name:
-        raise invalid("String should have at least 1 character", ("model",))
+        raise make_invalid("String should have at least 1 character", ("model",))
     model = find_model(name, models)
     if model is None:
         raise RefusedError(of_status(404, f"model: {name}"))

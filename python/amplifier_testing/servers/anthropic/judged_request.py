@@ -8,9 +8,9 @@ from functools import cached_property
 
 from ..serving.fields import Fields, Path
 from ..serving.issued import Issued
-from ..serving.reading import Json, items, mapping, objects, text
+from ..serving.reading import Json, read_items, read_mapping, read_objects, read_text
 from .models import AnthropicModel
-from .refusals import invalid
+from .refusals import make_invalid
 from .sent_thoughts import SentAnswers
 from .shapes import MESSAGE, as_object, check_fields, check_tagged
 
@@ -38,14 +38,14 @@ class Turn:
             if block["type"] in kinds:
                 yield (*self.path, "content", index), block
 
-    def has(self, *kinds: str) -> bool:
+    def has_block(self, *kinds: str) -> bool:
         """Return whether there is a block of one of these types."""
         return any(block["type"] in kinds for block in self.blocks)
 
     @property
     def is_results(self) -> bool:
         """Whether a user message holds tool results and nothing else that asks."""
-        return self.role == "user" and self.has("tool_result")
+        return self.role == "user" and self.has_block("tool_result")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class JudgedRequest:
     @cached_property
     def thinking(self) -> str:
         """The type of `thinking`; empty if it is not given."""
-        return text(mapping(self.body.get("thinking")).get("type"))
+        return read_text(read_mapping(self.body.get("thinking")).get("type"))
 
     @property
     def is_beta(self) -> bool:
@@ -73,7 +73,7 @@ class JudgedRequest:
     @cached_property
     def tools(self) -> list[Json]:
         """The tools."""
-        return objects(self.body.get("tools"))
+        return read_objects(self.body.get("tools"))
 
     @cached_property
     def loop(self) -> list[Turn]:
@@ -99,9 +99,9 @@ def read_turns(body: Json, kinds: Mapping[str, Fields]) -> list[Turn]:
         check_fields(given, MESSAGE, path)
         role, content = given["role"], given["content"]
         if role not in _ROLES:
-            raise invalid("Input should be 'user' or 'assistant'", (*path, "role"))
+            raise make_invalid("Input should be 'user' or 'assistant'", (*path, "role"))
         is_string = isinstance(content, str)
-        blocks = [{"type": "text", "text": content}] if is_string else items(content)
+        blocks = [{"type": "text", "text": content}] if is_string else read_items(content)
         for number, block in enumerate(blocks):
             here = (*path, "content", number)
             check_tagged(as_object(block, here), kinds, here)

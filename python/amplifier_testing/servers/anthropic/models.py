@@ -9,7 +9,7 @@ from typing import Any
 
 from ..serving.fields import Path
 from ..serving.schema import UNSUPPORTED, SchemaLimits, schema_problem
-from .refusals import invalid
+from .refusals import make_invalid
 
 _SUFFIX = re.compile(r"(-\d{8}|-latest|-0)?")
 _NEW = frozenset({"adaptive", "between_tools", "disabled"})
@@ -62,7 +62,9 @@ class AnthropicModel:
     """The context window."""
 
 
-def _older(name: str, most: int, thinking: frozenset[str], sampling: str) -> AnthropicModel:
+def _make_older_model(
+    name: str, most: int, thinking: frozenset[str], sampling: str
+) -> AnthropicModel:
     efforts = _EFFORTS if name == "claude-opus-4-5" else frozenset[str]()
     return AnthropicModel(
         name, most, thinking, sampling, prefill=True, efforts=efforts, max_input_tokens=200_000
@@ -86,16 +88,16 @@ MODELS = (
     AnthropicModel("claude-mythos-preview", thinking=_ALWAYS),
     AnthropicModel("claude-opus-4-6", thinking=_BOTH, sampling="one", efforts=_EFFORTS | {"max"}),
     AnthropicModel("claude-sonnet-4-6", thinking=_BOTH, sampling="one", efforts=_EFFORTS | {"max"}),
-    _older("claude-opus-4-5", 64_000, _OLD, "one"),
-    _older("claude-haiku-4-5", 64_000, _OLD, "one"),
-    _older("claude-sonnet-4-5", 64_000, _OLD, "one"),
-    _older("claude-opus-4-1", 32_000, _OLD, "one"),
-    _older("claude-opus-4", 32_000, _OLD, "any"),
-    _older("claude-sonnet-4", 64_000, _OLD, "any"),
-    _older("claude-3-7-sonnet", 64_000, _OLD, "any"),
-    _older("claude-3-5-sonnet", 8_192, _NONE, "any"),
-    _older("claude-3-5-haiku", 8_192, _NONE, "any"),
-    _older("claude-3-haiku", 4_096, _NONE, "any"),
+    _make_older_model("claude-opus-4-5", 64_000, _OLD, "one"),
+    _make_older_model("claude-haiku-4-5", 64_000, _OLD, "one"),
+    _make_older_model("claude-sonnet-4-5", 64_000, _OLD, "one"),
+    _make_older_model("claude-opus-4-1", 32_000, _OLD, "one"),
+    _make_older_model("claude-opus-4", 32_000, _OLD, "any"),
+    _make_older_model("claude-sonnet-4", 64_000, _OLD, "any"),
+    _make_older_model("claude-3-7-sonnet", 64_000, _OLD, "any"),
+    _make_older_model("claude-3-5-sonnet", 8_192, _NONE, "any"),
+    _make_older_model("claude-3-5-haiku", 8_192, _NONE, "any"),
+    _make_older_model("claude-3-haiku", 4_096, _NONE, "any"),
 )
 """The models, newest first."""
 
@@ -112,4 +114,4 @@ def check_held_schema(schema: Mapping[str, Any], path: Path) -> None:
     """Refuse a schema that an answer cannot be held to."""
     problem = schema_problem(schema, LIMITS)
     if problem is not None:
-        raise invalid(problem.message, (*path, *problem.path))
+        raise make_invalid(problem.message, (*path, *problem.path))

@@ -36,7 +36,7 @@ _MESSAGES = {
 }
 
 
-def invalid(message: str, path: Path = ()) -> RefusedError:
+def make_invalid(message: str, path: Path = ()) -> RefusedError:
     """Return a refusal with status 400 that names the place of the problem."""
     place = ".".join(map(str, path))
     text = f"{place}: {message}" if place else message

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..serving.reading import Json, text
+from ..serving.reading import Json, read_text
 from .judged_request import JudgedRequest, Turn
-from .refusals import invalid
+from .refusals import make_invalid
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
@@ -28,23 +28,23 @@ def check_ids(asked: JudgedRequest) -> None:
     for turn in asked.turns:
         for path, block in turn.of_kind("tool_use"):
             if not _ID.fullmatch(block["id"]):
-                raise invalid(
+                raise make_invalid(
                     "String should match pattern '^[a-zA-Z0-9_-]+$'", (*path, "tool_use", "id")
                 )
             if not _NAME.fullmatch(block["name"]):
-                raise invalid(
+                raise make_invalid(
                     "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
                     (*path, "tool_use", "name"),
                 )
         for path, block in turn.of_kind("server_tool_use"):
             if not _SERVER_ID.fullmatch(block["id"]):
-                raise invalid(
+                raise make_invalid(
                     "String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'",
                     (*path, "server_tool_use", "id"),
                 )
         for path, block in turn.of_kind("tool_result"):
             if not _ID.fullmatch(block["tool_use_id"]):
-                raise invalid(
+                raise make_invalid(
                     "String should match pattern '^[a-zA-Z0-9_-]+$'",
                     (*path, "tool_result", "tool_use_id"),
                 )
@@ -56,7 +56,7 @@ def check_ids_are_unique(asked: JudgedRequest) -> None:
     for turn in asked.turns:
         for path, block in turn.of_kind("tool_use", "server_tool_use"):
             if block["id"] in seen:
-                raise invalid("`tool_use` ids must be unique", path)
+                raise make_invalid("`tool_use` ids must be unique", path)
             seen.add(block["id"])
 
 
@@ -64,10 +64,10 @@ def check_every_call_has_its_result(asked: JudgedRequest) -> None:
     """The message after a call begins with its result."""
     for turn, after in zip(asked.turns, [*asked.turns[1:], None], strict=True):
         called = [block["id"] for _, block in turn.of_kind("tool_use")]
-        answered = {text(block.get("tool_use_id")) for block in _leading_results(after)}
+        answered = {read_text(block.get("tool_use_id")) for block in _leading_results(after)}
         missing = [call for call in called if call not in answered]
         if missing:
-            raise invalid(
+            raise make_invalid(
                 "`tool_use` ids were found without `tool_result` blocks immediately after:"
                 f" {', '.join(missing)}. Each `tool_use` block must have a corresponding"
                 " `tool_result` block in the next message.",
@@ -81,7 +81,7 @@ def check_results_come_first(asked: JudgedRequest) -> None:
         leading = len(_leading_results(turn))
         for path, _ in turn.of_kind("tool_result"):
             if path[-1] >= leading:  # pyright: ignore[reportOperatorIssue]
-                raise invalid(
+                raise make_invalid(
                     "`tool_result` blocks must come before all other blocks of a `user` message",
                     path,
                 )
@@ -93,7 +93,7 @@ def check_every_result_has_its_call(asked: JudgedRequest) -> None:
         called = {block["id"] for _, block in before.of_kind("tool_use")} if before else set[str]()
         for path, block in turn.of_kind("tool_result"):
             if block["tool_use_id"] not in called:
-                raise invalid(
+                raise make_invalid(
                     "unexpected `tool_use_id` found in `tool_result` blocks:"
                     f" {block['tool_use_id']}. Each `tool_result` block must have a corresponding"
                     " `tool_use` block in the previous message.",
@@ -108,7 +108,7 @@ def check_one_result_per_call(asked: JudgedRequest) -> None:
         for path, block in turn.of_kind("tool_result"):
             name = block["tool_use_id"]
             if name in seen:
-                raise invalid(
+                raise make_invalid(
                     "each tool_use must have a single result. Found multiple `tool_result` blocks"
                     f" with id: {name}",
                     path,
@@ -129,7 +129,7 @@ def check_server_calls(asked: JudgedRequest) -> None:
                 continue
             call = waiting.pop(block["tool_use_id"], None)
             if call is None or block["type"] not in _RESULT_OF.get(call["name"], _SERVER_RESULTS):
-                raise invalid(
+                raise make_invalid(
                     f"unexpected `tool_use_id` found in `{block['type']}` blocks:"
                     f" {block['tool_use_id']}. Each `{block['type']}` block must have a"
                     " corresponding `server_tool_use` block before it.",
@@ -138,14 +138,14 @@ def check_server_calls(asked: JudgedRequest) -> None:
         if turn.role == "user" or turn is asked.turns[-1]:
             continue
         callers = {
-            text(block["caller"].get("tool_id"))
+            read_text(block["caller"].get("tool_id"))
             for _, block in turn.of_kind("tool_use")
             if block.get("caller")
         }
         for name, call in waiting.items():
             if name not in callers:
                 wanted = _RESULT_OF.get(call["name"], ("tool_result",))[0]
-                raise invalid(
+                raise make_invalid(
                     f"`{call['name']}` tool use with id `{name}` was found without a corresponding"
                     f" `{wanted}` block",
                     turn.path,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..serving.reading import mapping, text
+from ..serving.reading import read_mapping, read_text
 from ..serving.refusal import Refusal, RefusedError
 from .judged_request import JudgedRequest
 from .models import check_held_schema
-from .refusals import invalid, of_status
+from .refusals import make_invalid, of_status
 from .shapes import (
     METADATA,
     OUTPUT_CONFIG,
@@ -44,9 +44,9 @@ def check_version(headers: Mapping[str, str]) -> None:
     """`anthropic-version` is there, and a date."""
     version = headers.get("anthropic-version")
     if not version:
-        raise invalid("anthropic-version: header is required")
+        raise make_invalid("anthropic-version: header is required")
     if not _VERSION.fullmatch(version):
-        raise invalid(f'anthropic-version: "{version}" is not a valid version')
+        raise make_invalid(f'anthropic-version: "{version}" is not a valid version')
 
 
 def check_content_type(headers: Mapping[str, str]) -> None:
@@ -62,12 +62,12 @@ def check_max_tokens(asked: JudgedRequest) -> None:
     """`max_tokens` is at least 1 and at most what the model can answer."""
     tokens = asked.body["max_tokens"]
     if tokens < 1:
-        raise invalid("Input should be greater than or equal to 1", ("max_tokens",))
+        raise make_invalid("Input should be greater than or equal to 1", ("max_tokens",))
     most = asked.model.max_tokens
     if "claude-3-7-sonnet" in asked.model.name and _has_beta(asked, "output-128k-2025-02-19"):
         most = 128_000
     if tokens > most:
-        raise invalid(
+        raise make_invalid(
             f"max_tokens: {tokens} > {most}, which is the maximum allowed number of output tokens"
             f" for {asked.body['model']}"
         )
@@ -79,13 +79,13 @@ def check_sampling(asked: JudgedRequest) -> None:
     for name in given:
         value, most = asked.body[name], (float("inf") if name == "top_k" else 1)
         if value < 0:
-            raise invalid("Input should be greater than or equal to 0", (name,))
+            raise make_invalid("Input should be greater than or equal to 0", (name,))
         if value > most:
-            raise invalid("Input should be less than or equal to 1", (name,))
+            raise make_invalid("Input should be less than or equal to 1", (name,))
     if asked.model.sampling == "none" and given:
-        raise invalid(f"`{given[0]}` is deprecated for this model.")
+        raise make_invalid(f"`{given[0]}` is deprecated for this model.")
     if asked.model.sampling == "one" and {"temperature", "top_p"} <= set(given):
-        raise invalid(
+        raise make_invalid(
             "`temperature` and `top_p` cannot both be specified for this model."
             " Please use only one."
         )
@@ -95,21 +95,21 @@ def check_stop_sequences(asked: JudgedRequest) -> None:
     """Each stop sequence is a string that is not blank."""
     for index, sequence in enumerate(asked.body.get("stop_sequences", [])):
         if not isinstance(sequence, str):
-            raise invalid("Input should be a valid string", ("stop_sequences", index))
+            raise make_invalid("Input should be a valid string", ("stop_sequences", index))
         if not sequence.strip():
-            raise invalid("stop_sequences: each stop sequence must contain non-whitespace")
+            raise make_invalid("stop_sequences: each stop sequence must contain non-whitespace")
 
 
 def check_metadata(asked: JudgedRequest) -> None:
     """`metadata` has a `user_id` at most, `service_tier` is one that exists."""
-    metadata = mapping(asked.body.get("metadata"))
+    metadata = read_mapping(asked.body.get("metadata"))
     check_fields(metadata, METADATA, ("metadata",))
-    if len(text(metadata.get("user_id"))) > _MAX_USER_ID:
-        raise invalid(
+    if len(read_text(metadata.get("user_id"))) > _MAX_USER_ID:
+        raise make_invalid(
             f"String should have at most {_MAX_USER_ID} characters", ("metadata", "user_id")
         )
     if asked.body.get("service_tier", "auto") not in _SERVICE_TIERS:
-        raise invalid("Input should be 'auto' or 'standard_only'", ("service_tier",))
+        raise make_invalid("Input should be 'auto' or 'standard_only'", ("service_tier",))
 
 
 def check_thinking(asked: JudgedRequest) -> None:
@@ -119,7 +119,9 @@ def check_thinking(asked: JudgedRequest) -> None:
     config = asked.body["thinking"]
     kind = check_tagged(config, THINKING, ("thinking",))
     if config.get("display") not in {None, "summarized", "omitted"}:
-        raise invalid("Input should be 'summarized' or 'omitted'", ("thinking", kind, "display"))
+        raise make_invalid(
+            "Input should be 'summarized' or 'omitted'", ("thinking", kind, "display")
+        )
     _check_thinking_of_model(asked, kind)
     if kind == "enabled":
         _check_budget(asked, config["budget_tokens"])
@@ -131,28 +133,28 @@ def _check_thinking_of_model(asked: JudgedRequest, kind: str) -> None:
         return
     match kind:
         case "enabled" if known:
-            raise invalid(
+            raise make_invalid(
                 '"thinking.type.enabled" is not supported for this model. Use'
                 ' "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
             )
         case "enabled":
-            raise invalid(f"'{asked.body['model']}' does not support thinking.")
+            raise make_invalid(f"'{asked.body['model']}' does not support thinking.")
         case "adaptive":
-            raise invalid("adaptive thinking is not supported on this model")
+            raise make_invalid("adaptive thinking is not supported on this model")
         case _:
-            raise invalid(f'"thinking.type.{kind}" is not supported for this model.')
+            raise make_invalid(f'"thinking.type.{kind}" is not supported for this model.')
 
 
 def _check_budget(asked: JudgedRequest, budget: int) -> None:
     if budget < MIN_BUDGET_TOKENS:
-        raise invalid(
+        raise make_invalid(
             f"Input should be greater than or equal to {MIN_BUDGET_TOKENS}",
             ("thinking", "enabled", "budget_tokens"),
         )
     # With interleaved thinking the budget is that of a whole turn.
     is_interleaved = _has_beta(asked, "interleaved-thinking-2025-05-14") and asked.tools
     if budget >= asked.body["max_tokens"] and not is_interleaved:
-        raise invalid(
+        raise make_invalid(
             f"`max_tokens` must be greater than `thinking.budget_tokens`. {_DOCUMENTATION}"
         )
 
@@ -162,13 +164,13 @@ def check_sampling_while_thinking(asked: JudgedRequest) -> None:
     if asked.thinking not in {"enabled", "adaptive", "between_tools"}:
         return
     if asked.body.get("temperature", 1) != 1:
-        raise invalid(
+        raise make_invalid(
             f"`temperature` may only be set to 1 when thinking is enabled. {_DOCUMENTATION}"
         )
     if "top_k" in asked.body:
-        raise invalid(f"`top_k` must be unset when thinking is enabled. {_DOCUMENTATION}")
+        raise make_invalid(f"`top_k` must be unset when thinking is enabled. {_DOCUMENTATION}")
     if asked.body.get("top_p", 1) < MIN_TOP_P:
-        raise invalid(
+        raise make_invalid(
             "`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled."
             f" {_DOCUMENTATION}"
         )
@@ -176,7 +178,7 @@ def check_sampling_while_thinking(asked: JudgedRequest) -> None:
 
 def check_output_config(asked: JudgedRequest) -> None:
     """`output_config` has an effort that the model knows, and a schema that can be held."""
-    config = mapping(asked.body.get("output_config"))
+    config = read_mapping(asked.body.get("output_config"))
     check_fields(config, OUTPUT_CONFIG, ("output_config",))
     effort = config.get("effort")
     if effort is not None:
@@ -192,17 +194,17 @@ def check_output_config(asked: JudgedRequest) -> None:
 
 def _check_effort(asked: JudgedRequest, effort: str) -> None:
     if not asked.model.efforts:
-        raise invalid("This model does not support the effort parameter.")
+        raise make_invalid("This model does not support the effort parameter.")
     if effort not in {"low", "medium", "high", "xhigh", "max"}:
-        raise invalid(
+        raise make_invalid(
             "Input should be 'low', 'medium', 'high', 'xhigh' or 'max'", ("output_config", "effort")
         )
     if effort not in asked.model.efforts:
-        raise invalid(f"This model does not support effort level '{effort}'.")
+        raise make_invalid(f"This model does not support effort level '{effort}'.")
     # Of Claude Opus 5 alone: https://platform.claude.com/docs/models/opus-5/overview
     is_off = asked.model.name == "claude-opus-5" and asked.thinking == "disabled"
     if is_off and effort in {"xhigh", "max"}:
-        raise invalid("thinking can only be disabled at effort 'high' or below")
+        raise make_invalid("thinking can only be disabled at effort 'high' or below")
 
 
 def _has_beta(asked: JudgedRequest, name: str) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..serving.reading import text
+from ..serving.reading import read_text
 from .judged_request import JudgedRequest
-from .refusals import invalid
+from .refusals import make_invalid
 
 _THOUGHTS = ("thinking", "redacted_thinking")
 _FIRST = (
@@ -26,7 +26,7 @@ def check_signatures(asked: JudgedRequest) -> None:
             issued = asked.issued
             is_known = bool(signature) if issued is None else _is_issued(asked, of, signature, kind)
             if not is_known:
-                raise invalid(f"Invalid `{field}` in `{kind}` block", path)
+                raise make_invalid(f"Invalid `{field}` in `{kind}` block", path)
 
 
 def _is_issued(asked: JudgedRequest, thinking: str, signature: str, kind: str) -> bool:
@@ -49,7 +49,7 @@ def check_thoughts_come_first(asked: JudgedRequest) -> None:
     answers = [turn for turn in asked.loop if turn.role == "assistant"]
     if answers and answers[0].blocks and answers[0].blocks[0]["type"] not in _THOUGHTS:
         found = answers[0].blocks[0]["type"]
-        raise invalid(
+        raise make_invalid(
             f"Expected `thinking` or `redacted_thinking`, but found `{found}`. {_FIRST}",
             (*answers[0].path, "content", 0, "type"),
         )
@@ -61,10 +61,10 @@ def check_thoughts_are_kept(asked: JudgedRequest) -> None:
         return
     for turn in asked.loop:
         is_off = asked.thinking in {"", "disabled"} and "disabled" in asked.model.thinking
-        if turn.role == "user" or (is_off and not turn.has(*_THOUGHTS)):
+        if turn.role == "user" or (is_off and not turn.has_block(*_THOUGHTS)):
             continue
-        if not asked.sent.are_thoughts_kept(text(asked.body["model"]), turn.blocks):
-            raise invalid(
+        if not asked.sent.are_thoughts_kept(read_text(asked.body["model"]), turn.blocks):
+            raise make_invalid(
                 "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be"
                 " modified. These blocks must remain as they were in the original response.",
                 turn.path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..serving.reading import Json, text
+from ..serving.reading import Json, read_text
 
 _Mark = tuple[str, str]
 """A thought, a call by its id, or text."""
@@ -21,7 +21,7 @@ class SentAnswers:
 
     def remember(self, model: str, content: Iterable[Json]) -> None:
         """Keep where the thoughts of an answer were."""
-        marks = _marks(content)
+        marks = _list_marks(content)
         for kind, name in marks:
             if kind == "call":
                 self._by_call[name] = (model, marks)
@@ -32,7 +32,7 @@ class SentAnswers:
         True for an answer of another server or of another model: whose thoughts they are is
         the matter of their signatures.
         """
-        marks = _marks(content)
+        marks = _list_marks(content)
         for kind, name in marks:
             if kind == "call" and name in self._by_call:
                 by, sent = self._by_call[name]
@@ -43,16 +43,16 @@ class SentAnswers:
         return True
 
 
-def _marks(content: Iterable[Json]) -> list[_Mark]:
+def _list_marks(content: Iterable[Json]) -> list[_Mark]:
     marks: list[_Mark] = []
     for block in content:
         match block["type"]:
             case "thinking":
-                marks.append(("thought", text(block["thinking"])))
+                marks.append(("thought", read_text(block["thinking"])))
             case "redacted_thinking":
-                marks.append(("thought", text(block["data"])))
+                marks.append(("thought", read_text(block["data"])))
             case "tool_use":
-                marks.append(("call", text(block["id"])))
+                marks.append(("call", read_text(block["id"])))
             case "text":
                 if block["text"] and (not marks or marks[-1] != ("text", "")):
                     marks.append(("text", ""))

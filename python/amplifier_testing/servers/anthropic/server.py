@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from ..serving.answer import Recorded, Script
 from ..serving.exchange import SeenRequest, Stream, encode_event
 from ..serving.fault import Fault
-from ..serving.reading import Json, mapping, text
+from ..serving.reading import Json, read_mapping, read_text
 from ..serving.refusal import Refusal, RefusedError, ServiceErrors
 from ..serving.server import ModelServer
 from . import rules_parameters
 from .judge import judge
 from .models import MODELS, AnthropicModel, find_model
-from .refusals import invalid, invalid_json, of_status, too_long
+from .refusals import invalid_json, make_invalid, of_status, too_long
 from .rules_thinking import REDACTED
 from .sent_thoughts import SentAnswers
 from .stream import compose, recorded_blocks, stream_events
@@ -96,23 +96,23 @@ class AnthropicServer(ModelServer):
             rules_parameters.check_key(request.headers, self._api_key)
             rules_parameters.check_version(request.headers)
             return None
-        body = mapping(request.body)
+        body = read_mapping(request.body)
         if request.path == "/v1/messages/count_tokens":
-            budget = mapping(body.get("thinking")).get("budget_tokens", 0)
+            budget = read_mapping(body.get("thinking")).get("budget_tokens", 0)
             body = {**body, "max_tokens": budget + 1}
         return self.judge(body, request.headers)
 
     def respond(self, request: SeenRequest) -> Json | Stream | Recorded:
         """Answer a request that was taken, from the script or from what the server knows."""
         if request.method == "GET":
-            return self._models(request)
+            return self._answer_models(request)
         if request.path == "/v1/messages/count_tokens":
             return {"input_tokens": max(1, len(request.raw) // 4)}
         answer = self.take_answer()
         if isinstance(answer, Recorded):
             self._learn(answer)
             return answer
-        body = mapping(request.body)
+        body = read_mapping(request.body)
         message = compose(answer, body["model"], self._new_id, self.sign, self.redact)
         self._sent.remember(body["model"], message["content"])
         if not body.get("stream"):
@@ -131,13 +131,13 @@ class AnthropicServer(ModelServer):
         for block in recorded_blocks(recorded.body):
             match block.get("type"):
                 case "thinking" if block.get("signature"):
-                    self.issued.remember(text(block.get("thinking")), block["signature"])
+                    self.issued.remember(read_text(block.get("thinking")), block["signature"])
                 case "redacted_thinking":
                     self.issued.remember(REDACTED, block["data"])
                 case _:
                     pass
 
-    def _models(self, request: SeenRequest) -> Json:
+    def _answer_models(self, request: SeenRequest) -> Json:
         name = request.path.removeprefix("/v1/models").strip("/")
         if name:
             model = find_model(name, self.models)
@@ -146,7 +146,7 @@ class AnthropicServer(ModelServer):
             return _list_entry(model)
         given = request.query.get("limit", str(_PAGE))
         if not given.isdecimal() or not 1 <= int(given) <= _MAX_PAGE:
-            raise invalid(f"limit: Input should be between 1 and {_MAX_PAGE}")
+            raise make_invalid(f"limit: Input should be between 1 and {_MAX_PAGE}")
         names = [model.name for model in self.models]
         start, end = 0, len(names)
         if request.query.get("after_id") in names:

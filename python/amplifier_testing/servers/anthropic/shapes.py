@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ..serving.fields import Fields, Path, Problem, find_problem, read_sdk_fields
-from ..serving.reading import Json, mapping
-from .refusals import invalid
+from ..serving.reading import Json, read_mapping
+from .refusals import make_invalid
 
 _SDK = read_sdk_fields("anthropic")
 
@@ -74,15 +74,15 @@ _EXPECTED = {
 def as_object(value: object, path: Path) -> Json:
     """Return `value`, or refuse it if it is not an object."""
     if not isinstance(value, dict):
-        raise invalid(_EXPECTED["object"], path)
-    return mapping(cast("object", value))
+        raise make_invalid(_EXPECTED["object"], path)
+    return read_mapping(cast("object", value))
 
 
 def check_fields(value: Mapping[str, Any], fields: Fields, path: Path) -> None:
     """Refuse an object with a field that is missing, unknown or of another type."""
     problem = find_problem(value, fields, path)
     if problem is not None:
-        raise invalid(_say(problem), problem.path)
+        raise make_invalid(_say(problem), problem.path)
 
 
 def check_tagged(
@@ -98,10 +98,10 @@ def check_tagged(
     """
     kind = value.get("type")
     if "type" not in value:
-        raise invalid("Field required", (*path, "type"))
+        raise make_invalid("Field required", (*path, "type"))
     if not isinstance(kind, str) or kind not in kinds:
         names = ", ".join(f"'{name}'" for name in sorted(kinds))
-        raise invalid(
+        raise make_invalid(
             f"Input tag '{kind}' found using 'type' does not match any of the expected tags:"
             f" {names}",
             path,

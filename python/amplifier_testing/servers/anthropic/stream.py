@@ -17,7 +17,7 @@ from ..serving.answer import (
     Usage,
 )
 from ..serving.exchange import read_events
-from ..serving.reading import Json, mapping, objects, text
+from ..serving.reading import Json, read_mapping, read_objects, read_text
 
 Event = Json
 
@@ -49,7 +49,11 @@ def compose(
             case RedactedThinking(thought):
                 content.append({"type": "redacted_thinking", "data": redact(thought)})
             case Call(name, _, given):
-                called = {"id": given or new_id("toolu_"), "name": name, "input": arguments(part)}
+                called = {
+                    "id": given or new_id("toolu_"),
+                    "name": name,
+                    "input": read_arguments(part),
+                }
                 content.append({"type": "tool_use", **called})
             case Block(value):
                 content.append(dict(value))
@@ -65,7 +69,7 @@ def compose(
         "content": content,
         "stop_reason": answer.stop or reason,
         "stop_sequence": None,
-        "usage": _usage(answer.usage),
+        "usage": _write_usage(answer.usage),
     }
     if declined:
         message["stop_details"] = {
@@ -76,7 +80,7 @@ def compose(
     return message
 
 
-def arguments(call: Call) -> Any:
+def read_arguments(call: Call) -> Any:
     """Return the arguments of a call as a value; an empty object if they are no JSON."""
     if not isinstance(call.arguments, str):
         return dict(call.arguments)
@@ -140,14 +144,14 @@ def recorded_blocks(body: bytes) -> list[Json]:
         index = int(event.get("index", 0))
         if "content_block" in event:
             blocks[index] = dict(event["content_block"])
-        delta = mapping(event.get("delta"))
+        delta = read_mapping(event.get("delta"))
         for field in ("thinking", "signature"):
             if field in delta and index in blocks:
-                blocks[index][field] = text(blocks[index].get(field)) + delta[field]
+                blocks[index][field] = read_text(blocks[index].get(field)) + delta[field]
     if blocks:
         return list(blocks.values())
     try:
-        return objects(mapping(json.loads(body)).get("content"))
+        return read_objects(read_mapping(json.loads(body)).get("content"))
     except ValueError:
         return []
 
@@ -156,7 +160,7 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _usage(usage: Usage) -> Json:
+def _write_usage(usage: Usage) -> Json:
     return {
         "input_tokens": usage.input,
         "cache_creation_input_tokens": usage.cache_write,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel, find_model
-from ..openai.refusals import INVALID, check_fields, invalid
+from ..openai.refusals import INVALID, check_fields, make_invalid
 from ..serving.fields import Fields
 from ..serving.issued import Issued
 from ..serving.reading import json_problem
@@ -69,7 +69,7 @@ def judge(
             keys.check_content_type(headers)
         problem = json_problem(body)
         if problem is not None:
-            raise invalid(f"We could not parse the JSON body of your request: {problem}")
+            raise make_invalid(f"We could not parse the JSON body of your request: {problem}")
         given = {**body}
         fields = Fields(BODY.required, {**BODY.optional, **vendor.fields})
         if vendor.ignores_unknown:
@@ -78,7 +78,7 @@ def judge(
         check_fields(given, fields)
         asked = JudgedRequest(
             body=given,
-            model=_model(given["model"], models, vendor),
+            model=_find_known_model(given["model"], models, vendor),
             messages=read_messages(given, vendor),
             preset=vendor,
             issued=issued,
@@ -91,7 +91,7 @@ def judge(
     return None
 
 
-def _model(name: str, models: Iterable[OpenAIModel], vendor: Preset) -> OpenAIModel:
+def _find_known_model(name: str, models: Iterable[OpenAIModel], vendor: Preset) -> OpenAIModel:
     model = OpenAIModel(name) if vendor.any_model else find_model(name, models)
     if model is None:
         raise RefusedError(

@@ -10,7 +10,7 @@ from ..openai.models import OpenAIModel
 from ..openai.refusals import as_object, check_fields, check_value
 from ..serving.fields import Fields, Path, read_sdk_fields
 from ..serving.issued import Issued
-from ..serving.reading import Json, items, objects, text
+from ..serving.reading import Json, read_items, read_objects, read_text
 from .presets import Preset
 
 _ROLE = Fields({"role": "string"})
@@ -72,12 +72,12 @@ class JudgedRequest:
     @cached_property
     def effort(self) -> str:
         """The reasoning effort that is asked for."""
-        return text(self.body.get("reasoning_effort"))
+        return read_text(self.body.get("reasoning_effort"))
 
     @cached_property
     def tools(self) -> list[Json]:
         """The tools."""
-        return objects(self.body.get("tools"))
+        return read_objects(self.body.get("tools"))
 
     @cached_property
     def loop_start(self) -> int:
@@ -105,7 +105,7 @@ def read_messages(body: Json, preset: Preset) -> list[Json]:
 
 def calls_of(message: Json) -> list[Json]:
     """Return the tool calls of a message."""
-    return objects(items(message.get("tool_calls")))
+    return read_objects(read_items(message.get("tool_calls")))
 
 
 # In the order in which the service reports that they are missing.

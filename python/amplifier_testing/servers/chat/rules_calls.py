@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 
-from ..openai.refusals import as_object, check_fields, check_length, check_value, invalid, place
+from ..openai.refusals import (
+    as_object,
+    check_fields,
+    check_length,
+    check_value,
+    make_invalid,
+    write_place,
+)
 from ..openai.schemas import check_name
 from ..serving.fields import Path
-from ..serving.reading import Json, mapping, objects, text
+from ..serving.reading import Json, read_mapping, read_objects, read_text
 from .judged_request import CALL_FUNCTION, CUSTOM_CALL, TOOL_CALL, JudgedRequest, calls_of
 
 _REFUSED = (
@@ -23,8 +30,8 @@ def check_calls(asked: JudgedRequest) -> None:
     for path, message in asked.of_role("assistant"):
         here = (*path, "tool_calls")
         if message.get("tool_calls") == []:
-            raise invalid(
-                f"Invalid '{place(here)}': empty array. Expected an array with minimum length 1,"
+            raise make_invalid(
+                f"Invalid '{write_place(here)}': empty array. Expected an array with minimum length 1,"
                 " but got an empty array instead.",
                 here,
                 "empty_array",
@@ -49,8 +56,8 @@ def _check_call(asked: JudgedRequest, call: Json, path: Path) -> None:
 def _check_id(asked: JudgedRequest, name: str, path: Path) -> None:
     preset = asked.preset
     if not name:
-        raise invalid(
-            f"Invalid '{place(path)}': empty string. Expected a string with minimum length 1, but"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}': empty string. Expected a string with minimum length 1, but"
             " got an empty string instead.",
             path,
             "empty_string",
@@ -58,7 +65,7 @@ def _check_id(asked: JudgedRequest, name: str, path: Path) -> None:
     if preset.max_call_id is not None:
         check_length(name, preset.max_call_id, path)
     if preset.call_id is not None and not preset.call_id.fullmatch(name):
-        raise invalid(
+        raise make_invalid(
             f"Tool call id was {name} but must be a-z, A-Z, 0-9, with a length of 9.", None, "3280"
         )
 
@@ -69,8 +76,10 @@ def _check_arguments(arguments: str, path: Path) -> None:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise invalid(
-            f"Invalid '{place(path)}': expected a JSON object in a string.", path, "invalid_value"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}': expected a JSON object in a string.",
+            path,
+            "invalid_value",
         )
 
 
@@ -83,35 +92,35 @@ def check_results(asked: JudgedRequest) -> None:
         if message["role"] == "tool":
             name = message["tool_call_id"]
             if not called:
-                raise invalid(
+                raise make_invalid(
                     "Invalid parameter: messages with role 'tool' must be a response to a"
                     " preceeding message with 'tool_calls'.",
                     f"messages.[{index}].role",
                 )
             if name not in called:
-                raise invalid(
+                raise make_invalid(
                     f"Invalid parameter: 'tool_call_id' of '{name}' not found in 'tool_calls' of"
                     " previous message.",
                     f"messages.[{index}].tool_call_id",
                 )
             if name not in waiting:
-                raise invalid(
+                raise make_invalid(
                     f"Invalid parameter: Duplicate value for 'tool_call_id' of '{name}'.",
                     f"messages.[{index}].tool_call_id",
                 )
             waiting.remove(name)
             continue
         if waiting:
-            raise invalid(
+            raise make_invalid(
                 "An assistant message with 'tool_calls' must be followed by tool messages"
                 " responding to each 'tool_call_id'. The following tool_call_ids did not have"
                 f" response messages: {', '.join(waiting)}",
                 f"messages.[{index}].role",
             )
-        called = [text(call["id"]) for call in calls_of(message)]
+        called = [read_text(call["id"]) for call in calls_of(message)]
         for name in called:
             if name in known or called.count(name) > 1:
-                raise invalid(
+                raise make_invalid(
                     f"Invalid parameter: Duplicate value for 'id' of '{name}' in 'tool_calls'.",
                     f"messages.[{index}].tool_calls",
                 )
@@ -125,7 +134,7 @@ def check_reasoning(asked: JudgedRequest) -> None:
         match asked.preset.reasoning:
             case "refused":
                 if message.get("reasoning_content") is not None:
-                    raise invalid(_REFUSED, None, "invalid_request_error")
+                    raise make_invalid(_REFUSED, None, "invalid_request_error")
             case "required":
                 if path[1] > asked.loop_start:  # pyright: ignore[reportOperatorIssue]
                     _check_reasoning_content(asked, message)
@@ -139,24 +148,26 @@ def _check_reasoning_content(asked: JudgedRequest, message: Json) -> None:
     calls = calls_of(message)
     if not calls:
         return
-    kind = mapping(asked.body.get("thinking")).get("type")
+    kind = read_mapping(asked.body.get("thinking")).get("type")
     if kind == "disabled":
         return
     given = message.get("reasoning_content")
-    names = [text(call["id"]) for call in calls]
+    names = [read_text(call["id"]) for call in calls]
     sent = [asked.reasoned[name] for name in names if name in asked.reasoned]
-    named = text(asked.body["model"])
+    named = read_text(asked.body["model"])
     thinks = kind == "enabled" or "reasoner" in named or "-v4" in named
     if (sent[0] != (given or "")) if sent else (thinks and given is None):
-        raise invalid(_MUST_COME_BACK, None, "invalid_request_error")
+        raise make_invalid(_MUST_COME_BACK, None, "invalid_request_error")
 
 
 def _check_details(asked: JudgedRequest, message: Json, path: Path) -> None:
-    for index, detail in enumerate(objects(message.get("reasoning_details"))):
+    for index, detail in enumerate(read_objects(message.get("reasoning_details"))):
         if detail.get("type") != "reasoning.text" or asked.issued is None:
             continue
-        if not asked.issued.is_signed(text(detail.get("text")), text(detail.get("signature"))):
-            raise invalid(
+        if not asked.issued.is_signed(
+            read_text(detail.get("text")), read_text(detail.get("signature"))
+        ):
+            raise make_invalid(
                 "Invalid `signature` in `thinking` block",
-                place((*path, "reasoning_details", index)),
+                write_place((*path, "reasoning_details", index)),
             )

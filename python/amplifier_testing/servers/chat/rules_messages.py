@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from ..openai.images import check_detail, check_image_url
-from ..openai.refusals import as_object, check_fields, check_value, invalid, place
+from ..openai.refusals import as_object, check_fields, check_value, make_invalid, write_place
 from ..serving.fields import Fields, Path
-from ..serving.reading import Json, text
+from ..serving.reading import Json, read_text
 from .judged_request import (
     ASSISTANT_PARTS,
     DOCUMENT_PARTS,
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[^\s<|\\/>]+")
 def check_some_message(asked: JudgedRequest) -> None:
     """There is a message."""
     if not asked.messages:
-        raise _empty("array", ("messages",))
+        raise _make_empty_error("array", ("messages",))
 
 
 def check_names(asked: JudgedRequest) -> None:
@@ -36,8 +36,8 @@ def check_names(asked: JudgedRequest) -> None:
     for path, message in asked.of_role("system", "developer", "user", "assistant"):
         name = message.get("name")
         if name is not None and not _NAME.fullmatch(name):
-            where = place((*path, "name"))
-            raise invalid(
+            where = write_place((*path, "name"))
+            raise make_invalid(
                 f"Invalid '{where}': string does not match pattern. Expected a string that matches"
                 " the pattern '^[^\\s<|\\\\/>]+$'.",
                 where,
@@ -55,12 +55,12 @@ def check_content(asked: JudgedRequest) -> None:
             if has_more or message.get("audio") or message.get("function_call"):
                 continue
             if content is None:
-                raise invalid(
+                raise make_invalid(
                     "Invalid value for 'content': expected a string, got null.",
                     f"messages.[{path[1]}].content",
                 )
         if not content:
-            raise _empty("string" if content == "" else "array", here)
+            raise _make_empty_error("string" if content == "" else "array", here)
 
 
 def check_parts(asked: JudgedRequest) -> None:
@@ -69,7 +69,7 @@ def check_parts(asked: JudgedRequest) -> None:
         content = message.get("content")
         if not isinstance(content, list):
             continue
-        kinds = _kinds(asked, message["role"])
+        kinds = _choose_kinds(asked, message["role"])
         for number, value in enumerate(content):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
             path: Path = ("messages", index, "content", number)
             part = as_object(value, path)  # pyright: ignore[reportUnknownArgumentType]
@@ -77,12 +77,12 @@ def check_parts(asked: JudgedRequest) -> None:
             inner = {name: part[name] for name in part if name != "type"}
             check_fields(inner, kinds[part["type"]], path)
             if part["type"] == "text" and not part["text"]:
-                raise _empty("string", (*path, "text"))
+                raise _make_empty_error("string", (*path, "text"))
             if part["type"] == "image_url":
                 _check_image(asked, part, path)
 
 
-def _kinds(asked: JudgedRequest, role: str) -> Mapping[str, Fields]:
+def _choose_kinds(asked: JudgedRequest, role: str) -> Mapping[str, Fields]:
     match role:
         case "user":
             return DOCUMENT_PARTS if asked.preset.document_urls else USER_PARTS
@@ -96,7 +96,7 @@ def _kinds(asked: JudgedRequest, role: str) -> Mapping[str, Fields]:
 
 def _check_image(asked: JudgedRequest, part: Json, path: Path) -> None:
     if not (asked.model.vision and asked.preset.vision):
-        raise invalid(
+        raise make_invalid(
             "Invalid content type. image_url is only supported by certain models.",
             f"messages.[{path[1]}].content.[{path[3]}].type",
         )
@@ -112,14 +112,14 @@ def check_alternation(asked: JudgedRequest) -> None:
         return
     expected = "user"
     for index, message in enumerate(asked.messages):
-        role = text(message["role"])
+        role = read_text(message["role"])
         if role in {"system", "developer"}:
             if index > 0:
-                raise invalid("System message must be at the beginning.")
+                raise make_invalid("System message must be at the beginning.")
         elif role == "tool":
             expected = "assistant"  # that results have calls is another rule
         elif role != expected:
-            raise invalid(
+            raise make_invalid(
                 "After the optional system message, conversation roles must alternate"
                 " user/assistant/user/assistant/..."
             )
@@ -129,14 +129,14 @@ def check_alternation(asked: JudgedRequest) -> None:
 
 def check_order(asked: JudgedRequest) -> None:
     """Behind a tool comes no user, and at the end no assistant, where the vendor says so."""
-    roles = [text(message["role"]) for message in asked.messages]
+    roles = [read_text(message["role"]) for message in asked.messages]
     if not asked.preset.user_after_tool:
         for before, role in pairwise(roles):
             if before == "tool" and role == "user":
-                raise invalid("Unexpected role 'user' after role 'tool'", None, "3230")
+                raise make_invalid("Unexpected role 'user' after role 'tool'", None, "3230")
     is_open = asked.messages[-1].get("prefix") is True
     if not asked.preset.ends_with_assistant and roles[-1] not in {"user", "tool"} and not is_open:
-        raise invalid(
+        raise make_invalid(
             "Expected last role User or Tool (or Assistant with prefix True) for serving but got"
             f" {roles[-1]}",
             None,
@@ -144,10 +144,10 @@ def check_order(asked: JudgedRequest) -> None:
         )
 
 
-def _empty(kind: str, path: Path) -> Exception:
+def _make_empty_error(kind: str, path: Path) -> Exception:
     article = "an" if kind == "array" else "a"
-    return invalid(
-        f"Invalid '{place(path)}': empty {kind}. Expected {article} {kind} with minimum length 1,"
+    return make_invalid(
+        f"Invalid '{write_place(path)}': empty {kind}. Expected {article} {kind} with minimum length 1,"
         f" but got an empty {kind} instead.",
         path,
         f"empty_{kind}",

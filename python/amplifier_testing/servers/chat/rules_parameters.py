@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from ..openai.refusals import as_object, check_fields, check_range, check_value, invalid
+from ..openai.refusals import as_object, check_fields, check_range, check_value, make_invalid
 from ..openai.schemas import check_answer_schema, check_name, check_parameters
 from ..serving.fields import Path
-from ..serving.reading import Json, items, mapping, text
+from ..serving.reading import Json, read_items, read_mapping, read_text
 from .judged_request import (
     CUSTOM_TOOL,
     FORMATS,
@@ -31,7 +31,7 @@ def check_numbers(asked: JudgedRequest) -> None:
         tokens, most = asked.body.get(name), asked.model.max_output
         check_range(tokens, 1, None, (name,))
         if tokens is not None and most is not None and tokens > most:
-            raise invalid(
+            raise make_invalid(
                 f"{name} is too large: {tokens}. This model supports at most {most} completion"
                 f" tokens, whereas you provided {tokens}.",
                 name,
@@ -50,14 +50,14 @@ def check_max_tokens(asked: JudgedRequest) -> None:
     if asked.body.get("max_tokens") is None:
         return
     if asked.model.reasons:
-        raise invalid(
+        raise make_invalid(
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
             " 'max_completion_tokens' instead.",
             "max_tokens",
             "unsupported_parameter",
         )
     if asked.body.get("max_completion_tokens") is not None:
-        raise invalid(
+        raise make_invalid(
             "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
             "max_tokens",
             "invalid_parameter_combination",
@@ -71,7 +71,7 @@ def check_sampling(asked: JudgedRequest) -> None:
     for name, usual in _DEFAULTS.items():
         value = asked.body.get(name)
         if value is not None and value != usual:
-            raise invalid(
+            raise make_invalid(
                 f"Unsupported value: '{name}' does not support {value} with this model. Only the"
                 f" default ({usual}) value is supported.",
                 name,
@@ -79,7 +79,7 @@ def check_sampling(asked: JudgedRequest) -> None:
             )
     for name in _NOT_WHILE_REASONING:
         if asked.body.get(name):
-            raise invalid(
+            raise make_invalid(
                 f"Unsupported parameter: '{name}' is not supported with this model.",
                 name,
                 "unsupported_parameter",
@@ -93,14 +93,14 @@ def check_effort(asked: JudgedRequest) -> None:
         return
     check_value(effort, _EFFORTS, ("reasoning_effort",))
     if not asked.model.reasons:
-        raise invalid(
+        raise make_invalid(
             "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
             "reasoning_effort",
             "unsupported_parameter",
         )
     if effort not in asked.model.efforts:
         known = ", ".join(f"'{each}'" for each in sorted(asked.model.efforts))
-        raise invalid(
+        raise make_invalid(
             f"Unsupported value: 'reasoning_effort' does not support '{effort}' with this model."
             f" Supported values are: {known}.",
             "reasoning_effort",
@@ -110,9 +110,9 @@ def check_effort(asked: JudgedRequest) -> None:
 
 def check_stop(asked: JudgedRequest) -> None:
     """There are at most four stop sequences."""
-    count = len(items(asked.body.get("stop")))
+    count = len(read_items(asked.body.get("stop")))
     if count > MAX_STOPS:
-        raise invalid(
+        raise make_invalid(
             f"Invalid 'stop': array too long. Expected an array with maximum length {MAX_STOPS},"
             f" but got an array with length {count} instead.",
             "stop",
@@ -126,7 +126,7 @@ def check_stream_options(asked: JudgedRequest) -> None:
     if options is None:
         return
     if not asked.body.get("stream"):
-        raise invalid(
+        raise make_invalid(
             "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
             "stream_options",
         )
@@ -143,7 +143,7 @@ def check_response_format(asked: JudgedRequest) -> None:
     inner = {name: form[name] for name in form if name != "type"}
     check_fields(inner, FORMATS[form["type"]], path)
     if form["type"] == "json_object" and "json" not in json.dumps(asked.messages).lower():
-        raise invalid(
+        raise make_invalid(
             "'messages' must contain the word 'json' in some form, to use 'response_format' of type"
             " 'json_object'.",
             "messages",
@@ -155,7 +155,7 @@ def check_response_format(asked: JudgedRequest) -> None:
         if given.get("strict") or "schema" in given:
             check_answer_schema(
                 given["name"],
-                mapping(given.get("schema")),
+                read_mapping(given.get("schema")),
                 (*here, "schema"),
                 strict=bool(given.get("strict")),
             )
@@ -167,14 +167,14 @@ def check_tools(asked: JudgedRequest) -> None:
         return
     count = len(asked.body["tools"])
     if count == 0 and not asked.preset.any_model:
-        raise invalid(
+        raise make_invalid(
             "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an"
             " empty array instead.",
             "tools",
             "empty_array",
         )
     if count > MAX_TOOLS:
-        raise invalid(
+        raise make_invalid(
             f"Invalid 'tools': array too long. Expected an array with maximum length {MAX_TOOLS},"
             f" but got an array with length {count} instead.",
             "tools",
@@ -192,7 +192,9 @@ def check_tools(asked: JudgedRequest) -> None:
         _check_function(tool["function"], (*path, "function"))
         name = tool["function"]["name"]
         if name in names:
-            raise invalid(f"Duplicate tool name '{name}' in 'tools'.", "tools", "invalid_value")
+            raise make_invalid(
+                f"Duplicate tool name '{name}' in 'tools'.", "tools", "invalid_value"
+            )
         names.add(name)
 
 
@@ -211,7 +213,7 @@ def check_tool_choice(asked: JudgedRequest) -> None:
     """A choice is one of tools that are there."""
     for name in ("tool_choice", "parallel_tool_calls"):
         if name in asked.body and not asked.tools:
-            raise invalid(
+            raise make_invalid(
                 f"Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified.",
                 name,
             )
@@ -225,9 +227,11 @@ def check_tool_choice(asked: JudgedRequest) -> None:
     if choice["type"] != "function":
         return
     check_fields(choice, TOOL, ("tool_choice",))
-    wanted = text(choice["function"].get("name"))
-    if wanted not in {text(mapping(tool.get("function")).get("name")) for tool in asked.tools}:
-        raise invalid(
+    wanted = read_text(choice["function"].get("name"))
+    if wanted not in {
+        read_text(read_mapping(tool.get("function")).get("name")) for tool in asked.tools
+    }:
+        raise make_invalid(
             f"Invalid value for 'tool_choice': no function named '{wanted}' was specified in the"
             " 'tools' parameter.",
             "tool_choice",

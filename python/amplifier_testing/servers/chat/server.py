@@ -11,7 +11,7 @@ from ..openai.refusals import INVALID, error_body, errors_of
 from ..serving.answer import Answer, Call, Recorded, Script, Thinking
 from ..serving.exchange import SeenRequest, Stream, encode_event, read_events
 from ..serving.fault import Fault
-from ..serving.reading import Json, mapping, objects, text
+from ..serving.reading import Json, read_mapping, read_objects, read_text
 from ..serving.refusal import Refusal, RefusedError
 from ..serving.server import ModelServer
 from .judge import judge
@@ -95,13 +95,13 @@ class ChatServer(ModelServer):
         is_azure = request.path.startswith("/openai/")
         match request.method, request.path.strip("/").split("/"):
             case "POST", ["v1", "chat", "completions"]:
-                body = mapping(request.body)
+                body = read_mapping(request.body)
             case "POST", ["openai", "v1", "chat", "completions"]:
-                body = self._name_deployed_model(mapping(request.body))
+                body = self._name_deployed_model(read_mapping(request.body))
             case "POST", ["openai", "deployments", name, "chat", "completions"]:
                 if not request.query.get("api-version"):
                     return Refusal(404, "", "Resource not found", None, "404")
-                body = self._name_deployed_model({**mapping(request.body), "model": name})
+                body = self._name_deployed_model({**read_mapping(request.body), "model": name})
             case "GET", ["v1", "models"] | ["v1", "models", _]:
                 keys.check_key(request.headers, self._api_key, is_azure=False)
                 return None
@@ -122,18 +122,18 @@ class ChatServer(ModelServer):
     def respond(self, request: SeenRequest) -> Json | Stream | Recorded:
         """Answer a request that was taken, from the script or from what the server knows."""
         if request.method == "GET":
-            return self._models(request.path.removeprefix("/v1/models").strip("/"))
+            return self._answer_models(request.path.removeprefix("/v1/models").strip("/"))
         answer = self.take_answer()
         if isinstance(answer, Recorded):
             self._learn(answer)
             return answer
-        body = mapping(request.body)
+        body = read_mapping(request.body)
         is_azure = request.path.startswith("/openai/")
         frame = Frame(self._new_id("chatcmpl-"), body.get("model", "azure"), is_azure)
         answer = self._with_ids(answer)
         if not body.get("stream"):
             return compose(answer, frame, self.preset, self.sign)
-        asked = bool(mapping(body.get("stream_options")).get("include_usage"))
+        asked = bool(read_mapping(body.get("stream_options")).get("include_usage"))
         include_usage = asked or self.preset.name == "mistral"  # which always says it
         chunks = stream_chunks(answer, frame, self.preset, self.sign, include_usage=include_usage)
         return Stream([*(encode_event(chunk) for chunk in chunks), _DONE])
@@ -153,17 +153,19 @@ class ChatServer(ModelServer):
         """Keep the reasoning of a recorded stream."""
         thoughts, calls = "", list[str]()
         for event in read_events(recorded.body):
-            for choice in objects(event.get("choices")):
-                delta = mapping(choice.get("delta"))
-                thoughts += text(delta.get("reasoning_content"))
-                calls += [text(call.get("id")) for call in objects(delta.get("tool_calls"))]
+            for choice in read_objects(event.get("choices")):
+                delta = read_mapping(choice.get("delta"))
+                thoughts += read_text(delta.get("reasoning_content"))
+                calls += [
+                    read_text(call.get("id")) for call in read_objects(delta.get("tool_calls"))
+                ]
         self._reasoned.update({name: thoughts for name in calls if name})
 
     def _new_call_id(self) -> str:
         new = self._new_id("call_")
         return new[-9:] if self.preset.call_id is not None else new
 
-    def _models(self, name: str) -> Json:
+    def _answer_models(self, name: str) -> Json:
         if not name:
             data = [_list_entry(model.name) for model in self.models]
             return {"object": "list", "data": data}

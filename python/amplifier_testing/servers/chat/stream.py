@@ -32,7 +32,7 @@ class Frame:
     model: str
     is_azure: bool
 
-    def chunk(self, choices: list[Json], **fields: object) -> Json:
+    def make_chunk(self, choices: list[Json], **fields: object) -> Json:
         """Return a chunk."""
         return {
             "id": self.id,
@@ -45,7 +45,7 @@ class Frame:
             **fields,
         }
 
-    def choice(self, delta: Json, finish_reason: str | None = None) -> Json:
+    def make_choice(self, delta: Json, finish_reason: str | None = None) -> Json:
         """Return the one choice of a chunk."""
         choice: Json = {"index": 0, "delta": delta, "logprobs": None}
         if self.is_azure and not finish_reason:
@@ -109,15 +109,15 @@ def stream_chunks(
     usual: Json = {"usage": None} if include_usage else {}
     if frame.is_azure:
         filtered: list[Json] = [{"prompt_index": 0, "content_filter_results": {}}]
-        empty = Frame("", "", is_azure=True).chunk([], prompt_filter_results=filtered)
+        empty = Frame("", "", is_azure=True).make_chunk([], prompt_filter_results=filtered)
         yield {**empty, "object": "", "created": 0}
     first: Json = {"role": "assistant", "content": "", "refusal": None}
-    yield frame.chunk([frame.choice(first)], **usual)
-    for delta in _deltas(answer, preset, sign):
-        yield frame.chunk([frame.choice(delta)], **usual)
-    yield frame.chunk([frame.choice({}, finish_reason(answer))], **usual)
+    yield frame.make_chunk([frame.make_choice(first)], **usual)
+    for delta in _write_deltas(answer, preset, sign):
+        yield frame.make_chunk([frame.make_choice(delta)], **usual)
+    yield frame.make_chunk([frame.make_choice({}, finish_reason(answer))], **usual)
     if include_usage:
-        yield frame.chunk([], usage=usage_of(answer.usage))
+        yield frame.make_chunk([], usage=usage_of(answer.usage))
 
 
 def finish_reason(answer: Answer) -> str:
@@ -138,7 +138,7 @@ def usage_of(usage: Usage) -> Json:
     }
 
 
-def _deltas(answer: Answer, preset: Preset, sign: Callable[[str], str]) -> Iterator[Json]:
+def _write_deltas(answer: Answer, preset: Preset, sign: Callable[[str], str]) -> Iterator[Json]:
     count = 0
     for part in answer.parts:
         match part:

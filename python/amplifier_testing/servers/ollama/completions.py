@@ -10,7 +10,7 @@ from ..chat.stream import Frame, compose, stream_chunks
 from ..openai.refusals import INVALID
 from ..serving.answer import Answer
 from ..serving.exchange import encode_event
-from ..serving.reading import Json, mapping
+from ..serving.reading import Json, read_mapping
 from ..serving.refusal import Refusal
 from .models import OllamaModel, find_model
 
@@ -44,14 +44,14 @@ def judge(body: Json, models: Iterable[OllamaModel]) -> Refusal | None:
     return None
 
 
-def whole(answer: Answer, body: Json, name: str, sign: Callable[[str], str]) -> Json:
+def write_whole(answer: Answer, body: Json, name: str, sign: Callable[[str], str]) -> Json:
     """Return an answer as one completion."""
     return compose(answer, Frame(name, body["model"], is_azure=False), _VENDOR, sign)
 
 
-def chunks(answer: Answer, body: Json, name: str, sign: Callable[[str], str]) -> list[bytes]:
+def write_chunks(answer: Answer, body: Json, name: str, sign: Callable[[str], str]) -> list[bytes]:
     """Return an answer as the events of a stream."""
-    include = bool(mapping(body.get("stream_options")).get("include_usage"))
+    include = bool(read_mapping(body.get("stream_options")).get("include_usage"))
     frame = Frame(name, body["model"], is_azure=False)
     sent = stream_chunks(answer, frame, _VENDOR, sign, include_usage=include)
     return [*(encode_event(chunk) for chunk in sent), _DONE]

@@ -11,7 +11,7 @@ from . import rules_messages, rules_parameters
 from .judge import check_key, model_of
 from .judged_request import GENERATE_BODY, JudgedRequest
 from .models import OllamaModel
-from .refusals import check_fields, refusal
+from .refusals import check_fields, make_refusal
 from .stream import stream_lines
 
 CONTEXT = (151_644, 872, 198)
@@ -29,7 +29,7 @@ def judge(
         check_key(headers, api_key)
         problem = json_problem(body)
         if problem is not None:
-            raise refusal(f"invalid character in the body: {problem}")
+            raise make_refusal(f"invalid character in the body: {problem}")
         check_fields(body, GENERATE_BODY, request="GenerateRequest")
         message: Json = {"role": "user", "images": body.get("images")}
         asked = JudgedRequest(body, model_of(body["model"], models), [message])
@@ -43,16 +43,16 @@ def judge(
 def check_model(asked: JudgedRequest) -> None:
     """The model writes text, and fills a gap only if it can."""
     if "completion" not in asked.model.capabilities:
-        raise refusal(f'"{asked.model.name}" does not support generate')
+        raise make_refusal(f'"{asked.model.name}" does not support generate')
     if asked.body.get("suffix") and "insert" not in asked.model.capabilities:
-        raise refusal(f"registry.ollama.ai/library/{asked.model.name} does not support insert")
+        raise make_refusal(f"registry.ollama.ai/library/{asked.model.name} does not support insert")
 
 
 def check_raw(asked: JudgedRequest) -> None:
     """A prompt that is sent as it is has no template around it."""
     around = ("template", "system", "context")
     if asked.body.get("raw") and any(asked.body.get(name) for name in around):
-        raise refusal("raw mode does not support template, system, or context")
+        raise make_refusal("raw mode does not support template, system, or context")
 
 
 RULES: tuple[Callable[[JudgedRequest], None], ...] = (
@@ -88,7 +88,9 @@ def generated_lines(answer: Answer, model: str, *, thinks: bool) -> Iterator[Jso
         RefusedError: The script has a call, which such an answer cannot have.
     """
     if answer.calls:
-        raise refusal("the script has a call, which an answer of /api/generate cannot have", 500)
+        raise make_refusal(
+            "the script has a call, which an answer of /api/generate cannot have", 500
+        )
     for line in stream_lines(answer, model, thinks=thinks):
         message = line.pop("message")
         text = {key: value for key, value in message.items() if key not in ("role", "content")}

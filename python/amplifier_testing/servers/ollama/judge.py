@@ -10,7 +10,7 @@ from ..serving.refusal import Refusal, RefusedError
 from . import rules_messages, rules_parameters
 from .judged_request import BODY, JudgedRequest, read_messages
 from .models import MODELS, OllamaModel, find_model
-from .refusals import check_fields, refusal
+from .refusals import check_fields, make_refusal
 
 RULES: tuple[Callable[[JudgedRequest], None], ...] = (
     rules_parameters.check_chat,
@@ -48,7 +48,7 @@ def judge(
             check_key(headers, api_key)
         problem = json_problem(body)
         if problem is not None:
-            raise refusal(f"invalid character in the body: {problem}")
+            raise make_refusal(f"invalid character in the body: {problem}")
         check_fields(body, BODY)
         asked = JudgedRequest(
             dict(body), model_of(body["model"], models), read_messages(dict(body))
@@ -63,14 +63,14 @@ def judge(
 def check_key(headers: Mapping[str, str], api_key: str | None) -> None:
     """Refuse a request without the key, if one is needed."""
     if api_key is not None and headers.get("authorization") != f"Bearer {api_key}":
-        raise refusal("unauthorized", 401)
+        raise make_refusal("unauthorized", 401)
 
 
 def model_of(name: str, models: Iterable[OllamaModel]) -> OllamaModel:
     """Return the model of a name, or refuse a name that is unknown."""
     if not name:
-        raise refusal("model is required")
+        raise make_refusal("model is required")
     model = find_model(name, models)
     if model is None:
-        raise refusal(f"model '{name}' not found", 404)
+        raise make_refusal(f"model '{name}' not found", 404)
     return model

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..serving.fields import Path, read_sdk_fields
-from ..serving.reading import Json, items
+from ..serving.reading import Json, read_items
 from .models import OllamaModel
-from .refusals import as_object, check_fields, refusal
+from .refusals import as_object, check_fields, make_refusal
 
 ROLES = ("system", "user", "assistant", "tool")
 
@@ -47,12 +47,12 @@ class JudgedRequest:
 def read_messages(body: Json) -> list[Json]:
     """Read the messages, or refuse one whose shape is wrong."""
     messages: list[Json] = []
-    for value in items(body.get("messages")):
+    for value in read_items(body.get("messages")):
         path: Path = ("messages",)
         message = as_object(value, path)
         check_fields(message, MESSAGE, path)
         if message["role"] not in ROLES:
-            raise refusal(
+            raise make_refusal(
                 f'invalid role: "{message["role"]}", must be one of'
                 ' ["system", "user", "assistant", "tool"]'
             )

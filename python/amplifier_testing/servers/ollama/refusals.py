@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..serving.fields import Fields, Path, find_problem, is_kind, kind_of
-from ..serving.reading import Json, mapping
+from ..serving.reading import Json, read_mapping
 from ..serving.refusal import Refusal, RefusedError
 
 _OF_STATUS = {
@@ -21,7 +21,7 @@ _OF_STATUS = {
 }
 
 
-def refusal(message: str, status: int = 400) -> RefusedError:
+def make_refusal(message: str, status: int = 400) -> RefusedError:
     """Return a refusal."""
     return RefusedError(Refusal(status, "", message))
 
@@ -65,7 +65,7 @@ def check_fields(
         return
     where = ".".join(str(part) for part in problem.path if isinstance(part, str))
     if problem.what == "missing":
-        raise refusal(f"{where} is required")
+        raise make_refusal(f"{where} is required")
     raise _not_read(problem.found, problem.expected, where, request)
 
 
@@ -73,11 +73,11 @@ def as_object(value: object, path: Path) -> Json:
     """Return `value`, or refuse it if it is not an object."""
     if not is_kind(value, "object"):
         raise _not_read(kind_of(value), "object", ".".join(map(str, path)))
-    return mapping(value)
+    return read_mapping(value)
 
 
 def _not_read(found: str, expected: str, where: str, request: str = "ChatRequest") -> RefusedError:
-    return refusal(
+    return make_refusal(
         f"json: cannot unmarshal {found} into Go struct field {request}.{where} of type"
         f" {expected.removesuffix('|null')}"
     )

@@ -9,13 +9,13 @@ from ..openai import refusals as openai_refusals
 from ..serving.answer import Answer, Call, Recorded, Script
 from ..serving.exchange import SeenRequest, Stream
 from ..serving.fault import Fault
-from ..serving.reading import Json, mapping, text
+from ..serving.reading import Json, read_mapping, read_text
 from ..serving.refusal import Refusal, ServiceErrors
 from ..serving.server import ModelServer
 from . import completions, generate
 from .judge import check_key, judge, model_of
 from .models import MODELS, OllamaModel, find_model, pull_lines
-from .refusals import error_body, invalid_json, of_status, refusal, too_long
+from .refusals import error_body, invalid_json, make_refusal, of_status, too_long
 from .stream import compose, encode_line, stream_lines
 
 NDJSON = "application/x-ndjson"
@@ -83,14 +83,14 @@ class OllamaServer(ModelServer):
         self.errors = COMPLETIONS_ERRORS if self._speaks_openai else ERRORS
         match request.method, request.path:
             case "POST", "/api/chat":
-                return self.judge(mapping(request.body), request.headers)
+                return self.judge(read_mapping(request.body), request.headers)
             case "POST", path if path == _GENERATE:
                 return generate.judge(
-                    mapping(request.body), request.headers, self.models, self._api_key
+                    read_mapping(request.body), request.headers, self.models, self._api_key
                 )
             case "POST", path if path == _COMPLETIONS:
                 check_key(request.headers, self._api_key)
-                return completions.judge(mapping(request.body), self.models)
+                return completions.judge(read_mapping(request.body), self.models)
             case ("POST", "/api/show" | "/api/pull") | ("GET", "/api/tags" | "/api/version"):
                 check_key(request.headers, self._api_key)
                 return None
@@ -99,7 +99,7 @@ class OllamaServer(ModelServer):
 
     def respond(self, request: SeenRequest) -> Json | Stream | Recorded:
         """Answer a request that was taken, from the script or from what the server knows."""
-        body = mapping(request.body)
+        body = read_mapping(request.body)
         match request.path:
             case "/api/version":
                 return {"version": "0.12.6"}
@@ -114,7 +114,7 @@ class OllamaServer(ModelServer):
 
     def _pull(self, name: str) -> Stream:
         if not name:
-            raise refusal("invalid model name")
+            raise make_refusal("invalid model name")
         model = find_model(name, self.pullable)
         if model is not None and model not in self.models:
             self.models.append(model)
@@ -128,7 +128,7 @@ class OllamaServer(ModelServer):
         if isinstance(answer, Recorded):
             return answer
         if path == _COMPLETIONS:
-            return self._completion(answer, body)
+            return self._answer_completion(answer, body)
         thinks, model = bool(body.get("think")), body["model"]
         is_prompt = path == _GENERATE
         if body.get("stream") is False:
@@ -138,7 +138,7 @@ class OllamaServer(ModelServer):
         lines = write(answer, model, thinks=thinks)
         return Stream([encode_line(line) for line in lines], NDJSON)
 
-    def _completion(self, answer: Answer, body: Json) -> Json | Stream:
+    def _answer_completion(self, answer: Answer, body: Json) -> Json | Stream:
         name = self._new_id("chatcmpl-")
         parts = [
             replace(part, id=part.id or self._new_id("call_")) if isinstance(part, Call) else part
@@ -146,8 +146,8 @@ class OllamaServer(ModelServer):
         ]
         known = Answer(*parts, stop=answer.stop, usage=answer.usage, fragment=answer.fragment)
         if not body.get("stream"):
-            return completions.whole(known, body, name, self.sign)
-        return Stream(completions.chunks(known, body, name, self.sign))
+            return completions.write_whole(known, body, name, self.sign)
+        return Stream(completions.write_chunks(known, body, name, self.sign))
 
     def write_error(self, refusal: Refusal, *, in_stream: bool) -> Json | list[bytes]:
         """Return an error as one text, or as OpenAI writes it where Chat Completions are spoken."""
@@ -159,7 +159,7 @@ class OllamaServer(ModelServer):
 
 def _model_name(body: Json) -> str:
     """Return the model of a request, which older clients call `name`."""
-    return text(body.get("model") or body.get("name"))
+    return read_text(body.get("model") or body.get("name"))
 
 
 def _list_entry(model: OllamaModel) -> Json:

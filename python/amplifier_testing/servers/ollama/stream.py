@@ -23,17 +23,17 @@ def stream_lines(answer: Answer, model: str, *, thinks: bool) -> Iterator[Json]:
         match part:
             case Text(text) | Declined(text):
                 for piece in answer.fragments(text):
-                    yield _line(model, {"content": piece})
+                    yield _write_line(model, {"content": piece})
             case Thinking(thought) if thinks:
                 for piece in answer.fragments(thought):
-                    yield _line(model, {"content": "", "thinking": piece})
+                    yield _write_line(model, {"content": "", "thinking": piece})
             case Thinking() | RedactedThinking():
                 pass
             case Call():
-                yield _line(model, {"content": "", "tool_calls": [_call_entry(part)]})
+                yield _write_line(model, {"content": "", "tool_calls": [_call_entry(part)]})
             case Block(value):
-                yield _line(model, {"content": "", **value})
-    yield {**_line(model, {"content": ""}), **_end(answer)}
+                yield _write_line(model, {"content": "", **value})
+    yield {**_write_line(model, {"content": ""}), **_end(answer)}
 
 
 def compose(answer: Answer, model: str, *, thinks: bool) -> Json:
@@ -43,10 +43,10 @@ def compose(answer: Answer, model: str, *, thinks: bool) -> Json:
         for key, value in line["message"].items():
             if key != "role":
                 message[key] = message[key] + value if key in message else value
-    return {**_line(model, message), **_end(answer)}
+    return {**_write_line(model, message), **_end(answer)}
 
 
-def _line(model: str, message: Json) -> Json:
+def _write_line(model: str, message: Json) -> Json:
     named = {"role": "assistant", **message}
     return {"model": model, "created_at": _CREATED, "message": named, "done": False}
 

@@ -7,7 +7,7 @@ import binascii
 import re
 
 from ..serving.fields import Path
-from .refusals import check_value, invalid, place
+from .refusals import check_value, make_invalid, write_place
 
 _DATA = re.compile(r"data:(?P<type>[^;,]*)(?P<base64>;base64)?,(?P<data>.*)", re.DOTALL)
 _TYPES = {
@@ -29,28 +29,28 @@ def check_image_url(url: str, path: Path) -> None:
         return
     data = _DATA.fullmatch(url)
     if data is None:
-        raise invalid(
-            f"Invalid '{place(path)}'. Expected a valid URL, but got a value with an invalid"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}'. Expected a valid URL, but got a value with an invalid"
             " format.",
             path,
             "invalid_value",
         )
     if data["type"] not in _TYPES or not data["base64"]:
-        raise invalid(
-            f"Invalid '{place(path)}'. {_EXAMPLE}, but got unsupported MIME type '{data['type']}'.",
+        raise make_invalid(
+            f"Invalid '{write_place(path)}'. {_EXAMPLE}, but got unsupported MIME type '{data['type']}'.",
             path,
             "invalid_value",
         )
     try:
         decoded = base64.b64decode(data["data"], validate=True)
     except (binascii.Error, ValueError):
-        raise invalid(
-            f"Invalid '{place(path)}'. {_EXAMPLE}, but got an invalid base64-encoded value.",
+        raise make_invalid(
+            f"Invalid '{write_place(path)}'. {_EXAMPLE}, but got an invalid base64-encoded value.",
             path,
             "invalid_base64",
         ) from None
     if not decoded.startswith(_TYPES[data["type"]]):
-        raise invalid(
+        raise make_invalid(
             "You uploaded an unsupported image. Please make sure your image is valid.",
             path,
             "image_parse_error",

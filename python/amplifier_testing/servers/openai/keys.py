@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..serving.refusal import Refusal, RefusedError
-from .refusals import INVALID, invalid
+from .refusals import INVALID, make_invalid
 
 _AZURE = (
     "Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a"
@@ -49,7 +49,7 @@ def check_content_type(headers: Mapping[str, str]) -> None:
     """The body says that it is JSON."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise invalid(
+        raise make_invalid(
             f"Unsupported content type: '{kind}'. This API method only accepts 'application/json'"
             " requests.",
             None,

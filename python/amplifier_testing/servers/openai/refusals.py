@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..serving.fields import Fields, Path, Problem, find_problem, is_kind, kind_of
-from ..serving.reading import Json, mapping
+from ..serving.reading import Json, read_mapping
 from ..serving.refusal import Refusal, RefusedError, ServiceErrors
 
 INVALID = "invalid_request_error"
@@ -35,7 +35,7 @@ _OF_STATUS = {
 }
 
 
-def place(path: Path) -> str:
+def write_place(path: Path) -> str:
     """Write a place as OpenAI does: `input[0].content[1].text`."""
     written = ""
     for part in path:
@@ -46,9 +46,11 @@ def place(path: Path) -> str:
     return written
 
 
-def invalid(message: str, path: Path | str | None = None, code: str | None = None) -> RefusedError:
+def make_invalid(
+    message: str, path: Path | str | None = None, code: str | None = None
+) -> RefusedError:
     """Return a refusal with status 400."""
-    param = place(path) if isinstance(path, tuple) else path
+    param = write_place(path) if isinstance(path, tuple) else path
     return RefusedError(Refusal(400, INVALID, message, param, code))
 
 
@@ -98,7 +100,7 @@ def check_fields(value: Mapping[str, Any], fields: Fields, path: Path = ()) -> N
     """Refuse an object with a field that is missing, unknown or of another type."""
     problem = find_problem(value, fields, path)
     if problem is not None:
-        raise _refusal(problem)
+        raise _make_refusal(problem)
 
 
 def check_value(value: object, allowed: Iterable[str], path: Path) -> None:
@@ -106,7 +108,7 @@ def check_value(value: object, allowed: Iterable[str], path: Path) -> None:
     known = sorted(allowed)
     if not isinstance(value, str) or value not in known:
         shown = value if isinstance(value, str | int | float | None) else kind_of(value)
-        raise invalid(
+        raise make_invalid(
             f"Invalid value: '{shown}'. Supported values are: {list_values(known)}.",
             path,
             "invalid_value",
@@ -116,8 +118,8 @@ def check_value(value: object, allowed: Iterable[str], path: Path) -> None:
 def check_length(value: str, most: int, path: Path) -> None:
     """Refuse a string that is too long."""
     if len(value) > most:
-        raise invalid(
-            f"Invalid '{place(path)}': string too long. Expected a string with maximum length"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}': string too long. Expected a string with maximum length"
             f" {most}, but got a string with length {len(value)} instead.",
             path,
             "string_above_max_length",
@@ -130,15 +132,15 @@ def check_range(value: float | None, least: float, most: float | None, path: Pat
         return
     kind = "integer" if isinstance(value, int) and isinstance(least, int) else "decimal"
     if value < least:
-        raise invalid(
-            f"Invalid '{place(path)}': {kind} below minimum value. Expected a value >= {least}, but"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}': {kind} below minimum value. Expected a value >= {least}, but"
             f" got {value} instead.",
             path,
             f"{kind}_below_min_value",
         )
     if most is not None and value > most:
-        raise invalid(
-            f"Invalid '{place(path)}': {kind} above maximum value. Expected a value <= {most}, but"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}': {kind} above maximum value. Expected a value <= {most}, but"
             f" got {value} instead.",
             path,
             f"{kind}_above_max_value",
@@ -148,8 +150,8 @@ def check_range(value: float | None, least: float, most: float | None, path: Pat
 def as_object(value: object, path: Path) -> Json:
     """Return `value`, or refuse it if it is not an object."""
     if not is_kind(value, "object"):
-        raise _refusal(Problem("type", path, "object", kind_of(value)))
-    return mapping(value)
+        raise _make_refusal(Problem("type", path, "object", kind_of(value)))
+    return read_mapping(value)
 
 
 def list_values(values: Iterable[str]) -> str:
@@ -164,8 +166,8 @@ def list_values(values: Iterable[str]) -> str:
             return f"{', '.join(first)}, and {last}"
 
 
-def _refusal(problem: Problem) -> RefusedError:
-    where = place(problem.path)
+def _make_refusal(problem: Problem) -> RefusedError:
+    where = write_place(problem.path)
     match problem.what:
         case "missing":
             message, code = f"Missing required parameter: '{where}'.", "missing_required_parameter"
@@ -174,12 +176,12 @@ def _refusal(problem: Problem) -> RefusedError:
         case "type":
             expected = [_KINDS[kind] for kind in problem.expected.split("|") if kind != "null"]
             message = (
-                f"Invalid type for '{where}': expected {_either(expected)}, but got"
+                f"Invalid type for '{where}': expected {_name_either(expected)}, but got"
                 f" {_KINDS[problem.found]} instead."
             )
             code = "invalid_type"
-    return invalid(message, problem.path, code)
+    return make_invalid(message, problem.path, code)
 
 
-def _either(kinds: list[str]) -> str:
+def _name_either(kinds: list[str]) -> str:
     return kinds[0] if len(kinds) == 1 else f"one of {', '.join(kinds[:-1])} or {kinds[-1]}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..serving.fields import Path
 from ..serving.schema import UNSUPPORTED, SchemaLimits, array_problem, schema_problem
-from .refusals import check_length, invalid, place
+from .refusals import check_length, make_invalid, write_place
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 MAX_NAME = 64
@@ -22,16 +22,16 @@ _TOP = ("oneOf", "anyOf", "allOf", "enum", "not")
 def check_name(name: str, path: Path) -> None:
     """The name of a function or a schema has plain characters and is short."""
     if not name:
-        raise invalid(
-            f"Invalid '{place(path)}': empty string. Expected a string with minimum length 1, but"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}': empty string. Expected a string with minimum length 1, but"
             " got an empty string instead.",
             path,
             "empty_string",
         )
     check_length(name, MAX_NAME, path)
     if not _NAME.fullmatch(name):
-        raise invalid(
-            f"Invalid '{place(path)}': string does not match pattern. Expected a string that"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}': string does not match pattern. Expected a string that"
             " matches the pattern '^[a-zA-Z0-9_-]+$'.",
             path,
             "invalid_value",
@@ -55,14 +55,14 @@ def check_answer_schema(name: str, schema: Mapping[str, Any], path: Path, *, str
 def _check(of: str, schema: Mapping[str, Any], path: Path, code: str, *, strict: bool) -> None:
     kind = schema.get("type")
     if kind != "object":
-        raise invalid(
+        raise make_invalid(
             f"Invalid schema for {of}: schema must be a JSON Schema of 'type: \"object\"', got"
             f" 'type: \"{kind}\"'.",
             path,
             code,
         )
     if any(keyword in schema for keyword in _TOP):
-        raise invalid(
+        raise make_invalid(
             f"Invalid schema for {of}: schema must have type 'object' and not have"
             " 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
             path,
@@ -72,6 +72,6 @@ def _check(of: str, schema: Mapping[str, Any], path: Path, code: str, *, strict:
     if problem is not None:
         context = "(" + ", ".join(repr(part) for part in problem.path)
         context += ",)" if len(problem.path) == 1 else ")"
-        raise invalid(
+        raise make_invalid(
             f"Invalid schema for {of}: In context={context}, {problem.message}.", path, code
         )

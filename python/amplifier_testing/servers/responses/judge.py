@@ -7,9 +7,9 @@ from typing import Any
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel, find_model
-from ..openai.refusals import as_object, check_fields, invalid
+from ..openai.refusals import as_object, check_fields, make_invalid
 from ..serving.issued import Issued
-from ..serving.reading import Json, items, json_problem
+from ..serving.reading import Json, json_problem, read_items
 from ..serving.refusal import Refusal, RefusedError
 from . import rules_items, rules_parameters, rules_reasoning, rules_tools
 from .judged_request import JudgedRequest
@@ -70,11 +70,11 @@ def judge(
             keys.check_content_type(headers)
         problem = json_problem(body)
         if problem is not None:
-            raise invalid(f"We could not parse the JSON body of your request: {problem}")
+            raise make_invalid(f"We could not parse the JSON body of your request: {problem}")
         check_fields(body, BODY)
         asked = JudgedRequest(
             body=dict(body),
-            model=_model(body["model"], models),
+            model=_find_known_model(body["model"], models),
             input=read_input(body),
             issued=issued,
             stored=stored or Stored(),
@@ -91,13 +91,15 @@ def read_input(body: Mapping[str, Any]) -> list[Json]:
     given = body.get("input")
     if isinstance(given, str):
         return [{"type": "message", "role": "user", "content": given}]
-    found = [as_object(item, ("input", index)) for index, item in enumerate(items(given))]
+    found = [as_object(item, ("input", index)) for index, item in enumerate(read_items(given))]
     # An item without a type is a message: the short form of it.
     return [item if "type" in item else {"type": "message", **item} for item in found]
 
 
-def _model(name: str, models: Iterable[OpenAIModel]) -> OpenAIModel:
+def _find_known_model(name: str, models: Iterable[OpenAIModel]) -> OpenAIModel:
     model = find_model(name, models)
     if model is None:
-        raise invalid(f"The requested model '{name}' does not exist.", "model", "model_not_found")
+        raise make_invalid(
+            f"The requested model '{name}' does not exist.", "model", "model_not_found"
+        )
     return model

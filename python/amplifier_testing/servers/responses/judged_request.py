@@ -9,7 +9,7 @@ from functools import cached_property
 from ..openai.models import OpenAIModel
 from ..serving.fields import Path
 from ..serving.issued import Issued
-from ..serving.reading import Json, mapping, objects, text
+from ..serving.reading import Json, read_mapping, read_objects, read_text
 from .stored import Stored
 
 
@@ -38,12 +38,12 @@ class JudgedRequest:
     @cached_property
     def effort(self) -> str:
         """The reasoning effort that is asked for."""
-        return text(mapping(self.body.get("reasoning")).get("effort"))
+        return read_text(read_mapping(self.body.get("reasoning")).get("effort"))
 
     @cached_property
     def tools(self) -> list[Json]:
         """The tools."""
-        return objects(self.body.get("tools"))
+        return read_objects(self.body.get("tools"))
 
     @property
     def is_stored(self) -> bool:

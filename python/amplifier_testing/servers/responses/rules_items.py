@@ -5,10 +5,17 @@ from __future__ import annotations
 import json
 
 from ..openai.images import check_detail, check_image_url
-from ..openai.refusals import as_object, check_fields, check_length, check_value, invalid, place
+from ..openai.refusals import (
+    as_object,
+    check_fields,
+    check_length,
+    check_value,
+    make_invalid,
+    write_place,
+)
 from ..openai.schemas import check_name
 from ..serving.fields import Path
-from ..serving.reading import Json, text
+from ..serving.reading import Json, read_text
 from .judged_request import JudgedRequest
 from .shapes import INPUT_PARTS, ITEMS, OUTPUT_PARTS, PREFIXES
 
@@ -35,17 +42,17 @@ def check_ids(asked: JudgedRequest) -> None:
     """Ids begin as those of their type and are short; no two items have one."""
     seen: set[str] = set()
     for index, item in enumerate(asked.input):
-        name, path = text(item.get("id")), ("input", index, "id")
+        name, path = read_text(item.get("id")), ("input", index, "id")
         check_length(name, MAX_ID, path)
         prefix = PREFIXES.get(item["type"])
         if name and prefix and not name.startswith(prefix):
-            raise invalid(
-                f"Invalid '{place(path)}': '{name}'. Expected an ID that begins with '{prefix}'.",
+            raise make_invalid(
+                f"Invalid '{write_place(path)}': '{name}'. Expected an ID that begins with '{prefix}'.",
                 path,
                 "invalid_value",
             )
         if name and name in seen:
-            raise invalid(
+            raise make_invalid(
                 f"Duplicate item found with id {name}. Remove duplicate items from your input and"
                 " try again.",
                 "input",
@@ -59,8 +66,8 @@ def check_messages(asked: JudgedRequest) -> None:
         check_value(item["role"], _ROLES, (*path, "role"))
         if item.get("phase") is not None:
             if item["role"] != "assistant":
-                raise invalid(
-                    f"Unknown parameter: '{place((*path, 'phase'))}'.",
+                raise make_invalid(
+                    f"Unknown parameter: '{write_place((*path, 'phase'))}'.",
                     (*path, "phase"),
                     "unknown_parameter",
                 )
@@ -87,13 +94,15 @@ def _check_parts(asked: JudgedRequest, item: Json, parts: object, path: Path) ->
 
 def _check_image(asked: JudgedRequest, part: Json, path: Path) -> None:
     if not asked.model.vision:
-        raise invalid("Invalid content type. image_url is only supported by certain models.", path)
+        raise make_invalid(
+            "Invalid content type. image_url is only supported by certain models.", path
+        )
     check_detail(part.get("detail"), (*path, "detail"))
     if part.get("image_url") is not None:
         check_image_url(part["image_url"], (*path, "image_url"))
     elif not part.get("file_id"):
-        raise invalid(
-            f"Missing required parameter: '{place((*path, 'image_url'))}'.",
+        raise make_invalid(
+            f"Missing required parameter: '{write_place((*path, 'image_url'))}'.",
             (*path, "image_url"),
             "missing_required_parameter",
         )
@@ -102,22 +111,22 @@ def _check_image(asked: JudgedRequest, part: Json, path: Path) -> None:
 def _check_file(part: Json, path: Path) -> None:
     given = [name for name in ("file_data", "file_id", "file_url") if part.get(name)]
     if len(given) != 1:
-        raise invalid(
-            f"Invalid '{place(path)}': expected exactly one of 'file_data', 'file_id' and"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}': expected exactly one of 'file_data', 'file_id' and"
             " 'file_url'.",
             path,
             "invalid_value",
         )
     if given == ["file_data"]:
         if not part.get("filename"):
-            raise invalid(
-                f"Missing required parameter: '{place((*path, 'filename'))}'.",
+            raise make_invalid(
+                f"Missing required parameter: '{write_place((*path, 'filename'))}'.",
                 (*path, "filename"),
                 "missing_required_parameter",
             )
         if not part["file_data"].startswith("data:"):
-            raise invalid(
-                f"Invalid '{place((*path, 'file_data'))}'. Expected a base64-encoded data URL.",
+            raise make_invalid(
+                f"Invalid '{write_place((*path, 'file_data'))}'. Expected a base64-encoded data URL.",
                 (*path, "file_data"),
                 "invalid_value",
             )
@@ -128,8 +137,8 @@ def check_calls(asked: JudgedRequest) -> None:
     for path, item in asked.of_kind(*_CALLS, *_OUTPUTS):
         here = (*path, "call_id")
         if not item["call_id"]:
-            raise invalid(
-                f"Invalid '{place(here)}': empty string. Expected a string with minimum length 1,"
+            raise make_invalid(
+                f"Invalid '{write_place(here)}': empty string. Expected a string with minimum length 1,"
                 " but got an empty string instead.",
                 here,
                 "empty_string",
@@ -149,8 +158,10 @@ def _check_arguments(arguments: str, path: Path) -> None:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise invalid(
-            f"Invalid '{place(path)}': expected a JSON object in a string.", path, "invalid_value"
+        raise make_invalid(
+            f"Invalid '{write_place(path)}': expected a JSON object in a string.",
+            path,
+            "invalid_value",
         )
 
 
@@ -159,19 +170,19 @@ def check_outputs(asked: JudgedRequest) -> None:
     waiting: dict[str, str] = {}
     known: set[str] = set()
     for item in [*asked.before, *asked.input]:
-        name = text(item.get("call_id"))
+        name = read_text(item.get("call_id"))
         if item["type"] in _CALLS:
             if name in known:
-                raise invalid(f"Duplicate function call found with call_id {name}.", "input")
+                raise make_invalid(f"Duplicate function call found with call_id {name}.", "input")
             known.add(name)
             waiting[name] = item["type"]
         elif item["type"] in _OUTPUTS:
             if name not in known:
-                raise invalid(
+                raise make_invalid(
                     f"No tool call found for function call output with call_id {name}.", "input"
                 )
             if name not in waiting:
-                raise invalid(f"Duplicate tool output found for call_id {name}.", "input")
+                raise make_invalid(f"Duplicate tool output found for call_id {name}.", "input")
             del waiting[name]
     for name in waiting:
-        raise invalid(f"No tool output found for function call {name}.", "input")
+        raise make_invalid(f"No tool output found for function call {name}.", "input")

@@ -8,10 +8,10 @@ from ..openai.refusals import (
     check_length,
     check_range,
     check_value,
-    invalid,
+    make_invalid,
 )
 from ..openai.schemas import check_answer_schema, check_name
-from ..serving.reading import items, mapping
+from ..serving.reading import read_items, read_mapping
 from ..serving.refusal import Refusal, RefusedError
 from .judged_request import JudgedRequest
 from .shapes import FORMATS, INCLUDES, REASONING, STREAM_OPTIONS, TEXT
@@ -26,7 +26,7 @@ def check_input(asked: JudgedRequest) -> None:
     """There is something to answer."""
     others = ("previous_response_id", "prompt", "conversation")
     if not asked.body.get("input") and not any(asked.body.get(name) for name in others):
-        raise invalid(
+        raise make_invalid(
             "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id' must be"
             " provided.",
             "input",
@@ -52,19 +52,19 @@ def check_sampling(asked: JudgedRequest) -> None:
         return
     for name in ("temperature", "top_p", "top_logprobs"):
         if asked.body.get(name) is not None:
-            raise invalid(
+            raise make_invalid(
                 f"Unsupported parameter: '{name}' is not supported with this model.", name
             )
 
 
 def check_reasoning(asked: JudgedRequest) -> None:
     """The effort is one of the model, the summary one that exists."""
-    reasoning = mapping(asked.body.get("reasoning"))
+    reasoning = read_mapping(asked.body.get("reasoning"))
     check_fields(reasoning, REASONING, ("reasoning",))
     effort = reasoning.get("effort")
     for name in ("effort", "summary"):
         if reasoning.get(name) is not None and not asked.model.reasons:
-            raise invalid(
+            raise make_invalid(
                 f"Unsupported parameter: 'reasoning.{name}' is not supported with this model.",
                 f"reasoning.{name}",
                 "unsupported_parameter",
@@ -73,7 +73,7 @@ def check_reasoning(asked: JudgedRequest) -> None:
         check_value(effort, _EFFORTS, ("reasoning", "effort"))
         if effort not in asked.model.efforts:
             known = ", ".join(f"'{each}'" for each in sorted(asked.model.efforts))
-            raise invalid(
+            raise make_invalid(
                 f"Unsupported value: '{effort}' is not supported with the '{asked.body['model']}'"
                 f" model. Supported values are: {known}.",
                 "reasoning.effort",
@@ -87,15 +87,15 @@ def check_reasoning(asked: JudgedRequest) -> None:
 
 def check_include(asked: JudgedRequest) -> None:
     """What is to be included exists."""
-    for index, name in enumerate(items(asked.body.get("include"))):
+    for index, name in enumerate(read_items(asked.body.get("include"))):
         check_value(name, INCLUDES, ("include", index))
         if name == "reasoning.encrypted_content" and not asked.model.reasons:
-            raise invalid("Encrypted content is not supported with this model.", "include")
+            raise make_invalid("Encrypted content is not supported with this model.", "include")
 
 
 def check_text(asked: JudgedRequest) -> None:
     """The format of the answer is one that can be held."""
-    config = mapping(asked.body.get("text"))
+    config = read_mapping(asked.body.get("text"))
     check_fields(config, TEXT, ("text",))
     if config.get("verbosity") is not None:
         check_value(config["verbosity"], ("low", "medium", "high"), ("text", "verbosity"))
@@ -129,9 +129,9 @@ def check_words(asked: JudgedRequest) -> None:
 
 def check_metadata(asked: JudgedRequest) -> None:
     """`metadata` has few and short pairs of strings."""
-    metadata = mapping(asked.body.get("metadata"))
+    metadata = read_mapping(asked.body.get("metadata"))
     if len(metadata) > _MAX_PAIRS:
-        raise invalid(
+        raise make_invalid(
             f"Invalid 'metadata': too many properties. Expected an object with at most {_MAX_PAIRS}"
             f" properties, but got an object with {len(metadata)} properties instead.",
             "metadata",
@@ -139,7 +139,7 @@ def check_metadata(asked: JudgedRequest) -> None:
         )
     for name, value in metadata.items():
         if not isinstance(value, str):
-            raise invalid(
+            raise make_invalid(
                 f"Invalid type for 'metadata.{name}': expected a string.",
                 f"metadata.{name}",
                 "invalid_type",
@@ -154,7 +154,7 @@ def check_stream_options(asked: JudgedRequest) -> None:
     if options is None:
         return
     if not asked.body.get("stream"):
-        raise invalid(
+        raise make_invalid(
             "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
             "stream_options",
         )
@@ -164,7 +164,7 @@ def check_stream_options(asked: JudgedRequest) -> None:
 def check_background(asked: JudgedRequest) -> None:
     """What goes on in the background is stored."""
     if asked.body.get("background") and not asked.is_stored:
-        raise invalid("Background mode requires 'store' to be true.", "background")
+        raise make_invalid("Background mode requires 'store' to be true.", "background")
 
 
 def check_previous_response(asked: JudgedRequest) -> None:
@@ -173,7 +173,7 @@ def check_previous_response(asked: JudgedRequest) -> None:
     if name is None:
         return
     if not name.startswith("resp"):
-        raise invalid(
+        raise make_invalid(
             f"Invalid 'previous_response_id': '{name}'. Expected an ID that begins with 'resp'.",
             "previous_response_id",
             "invalid_value",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..openai.refusals import invalid
-from ..serving.reading import Json, text
+from ..openai.refusals import make_invalid
+from ..serving.reading import Json, read_text
 from ..serving.refusal import Refusal, RefusedError
 from .judged_request import JudgedRequest
-from .stored import follower
+from .stored import identify_item
 
 _OUTPUT = (
     "function_call",
@@ -36,7 +36,7 @@ def check_encrypted_content(asked: JudgedRequest) -> None:
             if not asked.is_stored or name not in asked.stored.ids:
                 raise RefusedError(_not_found(name))
         elif asked.issued is not None and not _is_issued(asked, name, encrypted):
-            raise invalid(
+            raise make_invalid(
                 f"The encrypted content for item {name} could not be verified. Reason: Encrypted"
                 " content could not be decrypted or parsed.",
                 None,
@@ -72,9 +72,9 @@ def check_following_item(asked: JudgedRequest) -> None:
         if item["type"] != "reasoning":
             continue
         expected = asked.stored.followers.get(item["id"])
-        is_other = expected is not None and follower(after or {}) != expected
+        is_other = expected is not None and identify_item(after or {}) != expected
         if after is None or not _is_output(after) or is_other:
-            raise invalid(
+            raise make_invalid(
                 f"Item '{item['id']}' of type 'reasoning' was provided without its required"
                 " following item.",
                 "input",
@@ -91,10 +91,10 @@ def check_reasoning_before(asked: JudgedRequest) -> None:
     """An item that is named by its id has the reasoning before it that led to it."""
     before: Json = {}
     for item in asked.input:
-        name = text(item.get("id"))
+        name = read_text(item.get("id"))
         needed = asked.stored.reasons.get(name)
         if needed is not None and before.get("id") != needed:
-            raise invalid(
+            raise make_invalid(
                 f"Item '{name}' of type '{item['type']}' was provided without its required"
                 f" 'reasoning' item: '{needed}'.",
                 "input",

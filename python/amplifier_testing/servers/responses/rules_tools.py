@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..openai.refusals import as_object, check_fields, check_value, invalid
+from ..openai.refusals import as_object, check_fields, check_value, make_invalid
 from ..openai.schemas import check_name, check_parameters
 from ..serving.fields import Path
-from ..serving.reading import Json, items, text
+from ..serving.reading import Json, read_items, read_text
 from .judged_request import JudgedRequest
 from .shapes import TOOLS
 
@@ -18,7 +18,7 @@ def check_tools(asked: JudgedRequest) -> None:
         path: Path = ("tools", index)
         tool = as_object(value, path)
         if "type" not in tool:
-            raise invalid(
+            raise make_invalid(
                 f"Missing required parameter: 'tools[{index}].type'.",
                 (*path, "type"),
                 "missing_required_parameter",
@@ -38,7 +38,9 @@ def check_names_are_unique(asked: JudgedRequest) -> None:
     names = [tool["name"] for tool in asked.tools if tool["type"] in {"function", "custom"}]
     for name in names:
         if names.count(name) > 1:
-            raise invalid(f"Duplicate tool name '{name}' in 'tools'.", "tools", "invalid_value")
+            raise make_invalid(
+                f"Duplicate tool name '{name}' in 'tools'.", "tools", "invalid_value"
+            )
 
 
 def check_tool_choice(asked: JudgedRequest) -> None:
@@ -47,14 +49,14 @@ def check_tool_choice(asked: JudgedRequest) -> None:
     if isinstance(choice, str):
         check_value(choice, _CHOICES, ("tool_choice",))
         if choice == "required" and not asked.tools:
-            raise invalid(
+            raise make_invalid(
                 "Tool choice 'required' must be specified with 'tools' parameter.", "tool_choice"
             )
         return
-    kind = text(choice.get("type"))
+    kind = read_text(choice.get("type"))
     if kind == "allowed_tools":
         check_value(choice.get("mode"), ("auto", "required"), ("tool_choice", "mode"))
-        for index, each in enumerate(items(choice.get("tools"))):
+        for index, each in enumerate(read_items(choice.get("tools"))):
             path: Path = ("tool_choice", "tools", index)
             _check_chosen(asked, as_object(each, path), path)
         return
@@ -62,16 +64,16 @@ def check_tool_choice(asked: JudgedRequest) -> None:
 
 
 def _check_chosen(asked: JudgedRequest, choice: Json, path: Path) -> None:
-    kind = text(choice.get("type"))
+    kind = read_text(choice.get("type"))
     check_value(kind, TOOLS, (*path, "type"))
     if kind in {"function", "custom"} and "name" not in choice:
-        raise invalid(
+        raise make_invalid(
             "Missing required parameter: 'tool_choice.name'.",
             (*path, "name"),
             "missing_required_parameter",
         )
-    wanted = (kind, text(choice.get("name")))
-    there = {(tool["type"], text(tool.get("name"))) for tool in asked.tools}
+    wanted = (kind, read_text(choice.get("name")))
+    there = {(tool["type"], read_text(tool.get("name"))) for tool in asked.tools}
     kinds = {tool["type"] for tool in asked.tools}
     if wanted not in there and (kind in {"function", "custom"} or kind not in kinds):
-        raise invalid(f"Tool choice '{kind}' not found in 'tools' parameter.", "tool_choice")
+        raise make_invalid(f"Tool choice '{kind}' not found in 'tools' parameter.", "tool_choice")

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
-from ..openai.refusals import INVALID, error_body, errors_of, invalid
+from ..openai.refusals import INVALID, error_body, errors_of, make_invalid
 from ..serving.answer import Recorded, Script
 from ..serving.exchange import SeenRequest, Stream, encode_event, read_events
 from ..serving.fault import Fault
-from ..serving.reading import Json, mapping, text
+from ..serving.reading import Json, read_mapping, read_text
 from ..serving.refusal import Refusal, RefusedError
 from ..serving.server import ModelServer
 from .judge import judge, read_input
@@ -108,10 +108,10 @@ class ResponsesServer(ModelServer):
     def judge_request(self, request: SeenRequest) -> Refusal | None:
         """Return why the server refuses a request: for its path, its headers or its body."""
         is_azure = request.path.startswith("/openai")
-        parts = _parts(request)
+        parts = _split_path(request)
         match request.method, parts:
             case "POST", ["responses"]:
-                return self._judge(mapping(request.body), request.headers, is_azure=is_azure)
+                return self._judge(read_mapping(request.body), request.headers, is_azure=is_azure)
             case ("GET" | "DELETE", ["responses", _]) | ("POST", ["responses", _, "cancel"]):
                 keys.check_key(request.headers, self._api_key, is_azure=is_azure)
                 self._find(parts[1])
@@ -128,9 +128,9 @@ class ResponsesServer(ModelServer):
 
     def respond(self, request: SeenRequest) -> Json | Stream | Recorded:
         """Answer a request that was taken, from the script or from what the server knows."""
-        match request.method, _parts(request):
+        match request.method, _split_path(request):
             case "POST", ["responses"]:
-                return self._create(mapping(request.body))
+                return self._create(read_mapping(request.body))
             case "GET", ["responses", name]:
                 return self._retrieve(self._find(name), request.query)
             case "GET", ["responses", name, _]:
@@ -161,7 +161,7 @@ class ResponsesServer(ModelServer):
         self._remember(body, response, events, self.background_polls if is_waiting else 0)
         if body.get("stream"):
             return Stream([encode_event(event, event["type"]) for event in events])
-        return _waiting(response, "queued") if is_waiting else response
+        return _make_waiting(response, "queued") if is_waiting else response
 
     def _remember(self, body: Json, response: Json, events: list[Json], polls: int) -> None:
         self.stored.remember_order(response["output"])
@@ -174,7 +174,7 @@ class ResponsesServer(ModelServer):
         output = recorded_items(recorded.body)
         for item in output:
             if item.get("encrypted_content"):
-                self.issued.remember(text(item.get("id")), item["encrypted_content"])
+                self.issued.remember(read_text(item.get("id")), item["encrypted_content"])
         events = list(read_events(recorded.body))
         ended = [event for event in events if event.get("type") == "response.completed"]
         if ended:
@@ -189,19 +189,19 @@ class ResponsesServer(ModelServer):
             rest = [e for e in found.events if e.get("sequence_number", 0) > int(after)]
             return Stream([encode_event(event, event["type"]) for event in rest])
         if found.cancelled:
-            return _waiting(found.response, "cancelled")
+            return _make_waiting(found.response, "cancelled")
         if found.polls > 0:
             found.polls -= 1
-            return _waiting(found.response, "in_progress")
+            return _make_waiting(found.response, "in_progress")
         return found.response
 
     def _cancel(self, found: StoredResponse) -> Json:
         if not found.response.get("background"):
-            raise invalid("Cannot cancel a synchronous response.")
+            raise make_invalid("Cannot cancel a synchronous response.")
         if found.polls > 0:
             found.cancelled = True
         if found.cancelled:
-            return _waiting(found.response, "cancelled")
+            return _make_waiting(found.response, "cancelled")
         return found.response
 
     def write_error(self, refusal: Refusal, *, in_stream: bool) -> Json | list[bytes]:
@@ -219,14 +219,14 @@ class ResponsesServer(ModelServer):
         return [encode_event(event, event["type"]) for event in events]
 
 
-def _parts(request: SeenRequest) -> list[str]:
+def _split_path(request: SeenRequest) -> list[str]:
     for root in _ROOTS:
         if request.path.startswith(f"{root}/"):
             return request.path.removeprefix(f"{root}/").split("/")
     return []
 
 
-def _waiting(response: Json, status: str) -> Json:
+def _make_waiting(response: Json, status: str) -> Json:
     nothing: Json = {"status": status, "output": [], "usage": None}
     return {**response, **nothing, "error": None, "incomplete_details": None}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..serving.reading import Json, text
+from ..serving.reading import Json, read_text
 
 
 @dataclass
@@ -40,23 +40,23 @@ class Stored:
         before: Json = {}
         for item in output:
             if before.get("type") == "reasoning":
-                self.followers[text(before.get("id"))] = follower(item)
+                self.followers[read_text(before.get("id"))] = identify_item(item)
                 if item.get("type") != "reasoning":
-                    self.reasons[text(item.get("id"))] = text(before.get("id"))
+                    self.reasons[read_text(item.get("id"))] = read_text(before.get("id"))
             before = item
 
     def store(self, stored: StoredResponse) -> None:
         """Keep a response."""
         self.responses[stored.response["id"]] = stored
-        self.ids.update(text(item.get("id")) for item in stored.response["output"])
+        self.ids.update(read_text(item.get("id")) for item in stored.response["output"])
 
     def context_of(self, body: Json) -> list[Json]:
         """Return the items of the response that a request goes on from."""
-        previous = self.responses.get(text(body.get("previous_response_id")))
+        previous = self.responses.get(read_text(body.get("previous_response_id")))
         return previous.context if previous else []
 
 
-def follower(item: Json) -> str:
+def identify_item(item: Json) -> str:
     """Return what identifies an item when it comes back, with or without its id."""
-    kind = text(item.get("type")) or "message"
-    return f"{kind} {text(item.get('call_id'))}".strip()
+    kind = read_text(item.get("type")) or "message"
+    return f"{kind} {read_text(item.get('call_id'))}".strip()

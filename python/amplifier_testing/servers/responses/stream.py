@@ -16,7 +16,7 @@ from ..serving.answer import (
     Usage,
 )
 from ..serving.exchange import read_events
-from ..serving.reading import Json, mapping, objects
+from ..serving.reading import Json, read_mapping, read_objects
 
 _CREATED = 1_750_000_000
 _ECHOED: Json = {
@@ -67,10 +67,10 @@ def compose(
             case Text(text):
                 content: Json = {"type": "output_text", "text": text}
                 content |= {"annotations": [], "logprobs": []}
-                output.append(_message(new_id("msg_"), phase, content))
+                output.append(_write_message(new_id("msg_"), phase, content))
             case Declined(text):
                 refusal = {"type": "refusal", "refusal": text}
-                output.append(_message(new_id("msg_"), phase, refusal))
+                output.append(_write_message(new_id("msg_"), phase, refusal))
             case Thinking(thought) | RedactedThinking(thought):
                 name = new_id("rs_")
                 summary = [{"type": "summary_text", "text": thought}]
@@ -101,7 +101,7 @@ def compose(
         "model": body["model"],
         "output": output,
         **{name: body.get(name, usual) for name, usual in _ECHOED.items()},
-        "usage": _usage(answer.usage),
+        "usage": _write_usage(answer.usage),
     }
     if answer.stop == "failed":
         error = {"code": "server_error", "message": "The model failed to answer."}
@@ -132,7 +132,7 @@ def stream_events(response: Json, answer: Answer) -> Iterator[Json]:
         inside = {"item_id": item.get("id"), **at}
         events += [
             {"type": f"response.{event.pop('type')}", **inside, **event}
-            for event in _inside(item, answer)
+            for event in _write_inner_events(item, answer)
         ]
         events.append({"type": "response.output_item.done", **at, "item": item})
     events.append({"type": f"response.{response['status']}", "response": response})
@@ -143,19 +143,19 @@ def stream_events(response: Json, answer: Answer) -> Iterator[Json]:
 def recorded_items(body: bytes) -> list[Json]:
     """Return the output items of a recorded body, a stream or one response."""
     ended = [
-        mapping(event.get("item"))
+        read_mapping(event.get("item"))
         for event in read_events(body)
         if event.get("type") == "response.output_item.done"
     ]
     if ended:
         return ended
     try:
-        return objects(mapping(json.loads(body)).get("output"))
+        return read_objects(read_mapping(json.loads(body)).get("output"))
     except ValueError:
         return []
 
 
-def _message(name: str, phase: str, part: Json) -> Json:
+def _write_message(name: str, phase: str, part: Json) -> Json:
     return {
         "id": name,
         "type": "message",
@@ -183,7 +183,7 @@ def _begin_item(item: Json) -> Json:
             return item
 
 
-def _inside(item: Json, answer: Answer) -> Iterator[Json]:
+def _write_inner_events(item: Json, answer: Answer) -> Iterator[Json]:
     """Yield the events between the beginning and the end of an item."""
     match item["type"]:
         case "message":
@@ -223,7 +223,7 @@ def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _usage(usage: Usage) -> Json:
+def _write_usage(usage: Usage) -> Json:
     given = usage.input + usage.cache_read + usage.cache_write
     written = usage.output + usage.reasoning
     return {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .reading import Json, mapping
+from .reading import Json, read_mapping
 
 MAX_PADDING = 64
 
@@ -86,6 +86,6 @@ def read_events(body: bytes) -> Iterator[Json]:
     for line in body.splitlines():
         if line.startswith(b"data:"):
             try:
-                yield mapping(json.loads(line[5:]))
+                yield read_mapping(json.loads(line[5:]))
             except ValueError:
                 continue  # `[DONE]`, or an event that was cut off

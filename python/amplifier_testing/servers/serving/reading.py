@@ -9,24 +9,24 @@ Json = dict[str, Any]
 """A JSON object."""
 
 
-def mapping(value: object) -> Json:
+def read_mapping(value: object) -> Json:
     """Return `value` if it is an object, else an empty one."""
     return cast("Json", value) if isinstance(value, dict) else {}
 
 
-def items(value: object) -> list[Any]:
+def read_items(value: object) -> list[Any]:
     """Return `value` if it is a list, else an empty one."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
-def text(value: object) -> str:
+def read_text(value: object) -> str:
     """Return `value` if it is a string, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
-def objects(value: object) -> list[Json]:
+def read_objects(value: object) -> list[Json]:
     """Return the objects of a list."""
-    return [cast("Json", item) for item in items(value) if isinstance(item, dict)]
+    return [cast("Json", item) for item in read_items(value) if isinstance(item, dict)]
 
 
 def json_problem(value: object) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from .fields import Path
-from .reading import items, mapping, text
+from .reading import read_items, read_mapping, read_text
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 UNSUPPORTED = frozenset(
@@ -72,7 +72,7 @@ def schema_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> SchemaPro
     if problem := array_problem(schema) or _reference_problem(schema, limits):
         return problem
     count = optional = 0
-    for path, part, depth in _parts(schema, (), 1):
+    for path, part, depth in _list_schemas(schema, (), 1):
         if limits.max_depth is not None and depth > limits.max_depth:
             return SchemaProblem(path, f"{limits.max_depth} levels of nesting exceeded")
         for keyword, value in part.items():
@@ -83,7 +83,10 @@ def schema_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> SchemaPro
         if _is_object(part):
             if problem := _object_problem(part, path, every_property=limits.every_property):
                 return problem
-            properties, required = mapping(part.get("properties")), items(part.get("required"))
+            properties, required = (
+                read_mapping(part.get("properties")),
+                read_items(part.get("required")),
+            )
             count += len(properties)
             optional += len(properties) - len(required)
     if limits.max_properties is not None and count > limits.max_properties:
@@ -96,7 +99,7 @@ def schema_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> SchemaPro
 def _reference_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> SchemaProblem | None:
     """Return the first reference that leads nowhere, or to itself where that is refused."""
     parts: dict[str, Mapping[str, Any]] = {
-        "/".join(["#", *map(str, path)]): part for path, part, _ in _parts(schema, (), 1)
+        "/".join(["#", *map(str, path)]): part for path, part, _ in _list_schemas(schema, (), 1)
     }
     uses: dict[str, set[str]] = {place: set() for place in parts}
     for place, part in parts.items():
@@ -105,10 +108,10 @@ def _reference_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> Schem
             continue
         if target not in list(parts):
             path = tuple(place.split("/")[1:])
-            return SchemaProblem(path, f"reference '{text(target)}' can not be resolved")
+            return SchemaProblem(path, f"reference '{read_text(target)}' can not be resolved")
         for outer, used in uses.items():
             if place == outer or place.startswith(f"{outer}/"):
-                used.add(text(target))
+                used.add(read_text(target))
     if not limits.recursive:
         for place in parts:
             reached, new = set[str](), {place}
@@ -123,7 +126,7 @@ def _reference_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> Schem
 
 def array_problem(schema: Mapping[str, Any]) -> SchemaProblem | None:
     """Return the first array that does not say what it holds."""
-    for path, part, _ in _parts(schema, (), 1):
+    for path, part, _ in _list_schemas(schema, (), 1):
         if part.get("type") == "array" and "items" not in part and "prefixItems" not in part:
             return SchemaProblem(path, "array schema missing items")
     return None
@@ -136,7 +139,7 @@ def _object_problem(
         return SchemaProblem(
             path, "'additionalProperties' is required to be supplied and to be false"
         )
-    properties, required = mapping(part.get("properties")), items(part.get("required"))
+    properties, required = read_mapping(part.get("properties")), read_items(part.get("required"))
     missing = [name for name in properties if name not in required]
     if every_property and missing:
         return SchemaProblem(
@@ -155,18 +158,20 @@ def _is_object(part: Mapping[str, Any]) -> bool:
     return kind == "object" or (isinstance(kind, list) and "object" in kind)
 
 
-def _parts(schema: object, path: Path, depth: int) -> Iterator[tuple[Path, Mapping[str, Any], int]]:
+def _list_schemas(
+    schema: object, path: Path, depth: int
+) -> Iterator[tuple[Path, Mapping[str, Any], int]]:
     """Yield a schema and all schemas in it."""
     if not isinstance(schema, dict):
         return
-    part = mapping(cast("object", schema))
+    part = read_mapping(cast("object", schema))
     yield path, part, depth
     for keyword in ("properties", "$defs", "definitions", "patternProperties"):
-        for name, inner in mapping(part.get(keyword)).items():
+        for name, inner in read_mapping(part.get(keyword)).items():
             deeper = depth + 1 if keyword == "properties" else 1
-            yield from _parts(inner, (*path, keyword, name), deeper)
+            yield from _list_schemas(inner, (*path, keyword, name), deeper)
     for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
-        for index, inner in enumerate(items(part.get(keyword))):
-            yield from _parts(inner, (*path, keyword, index), depth)
+        for index, inner in enumerate(read_items(part.get(keyword))):
+            yield from _list_schemas(inner, (*path, keyword, index), depth)
     for keyword in ("items", "not"):
-        yield from _parts(part.get(keyword), (*path, keyword), depth)
+        yield from _list_schemas(part.get(keyword), (*path, keyword), depth)

@@ -225,7 +225,7 @@ class ModelServer(ABC):
 
     def _fail(self, fault: Fault, status: int) -> Reply:
         error = json.dumps(self._error_body(self._fault_error(fault, status))).encode()
-        return refuse(fault, status, error, self._headers())
+        return refuse(fault, status, error, self._make_headers())
 
     def _fault_error(self, fault: Fault, status: int) -> Refusal:
         """Return the error of a fault: the usual one of its status, or what the fault says instead."""
@@ -238,7 +238,7 @@ class ModelServer(ABC):
             fault.code or usual.code,
         )
 
-    def _headers(self) -> dict[str, str]:
+    def _make_headers(self) -> dict[str, str]:
         return {} if self.id_header is None else {self.id_header: self._new_id("req_")}
 
     def _send(self, response: Json | Stream | Recorded) -> Reply:
@@ -252,14 +252,14 @@ class ModelServer(ABC):
                 return self._send_json(response)
 
     def _send_json(self, value: Json, status: int = 200) -> Reply:
-        headers = {"content-type": "application/json", **self._headers()}
+        headers = {"content-type": "application/json", **self._make_headers()}
         return Reply(status, headers, [json.dumps(value).encode()], is_whole=True)
 
     def _send_stream(self, stream: Stream, status: int = 200) -> Reply:
         headers = {
             "content-type": stream.content_type,
             "cache-control": "no-cache",
-            **self._headers(),
+            **self._make_headers(),
         }
         return Reply(status, headers, stream.pieces, is_whole=False, pause=self._pause)
 

@@ -54,11 +54,11 @@ class Account:
         scopes = ["all", f"provider:{self.provider}"]
         return scopes if self.agent is None else [*scopes, f"agent:{self.agent}"]
 
-    def limits(self, settings: BudgetSettings) -> list[Limit]:
+    def list_limits(self, settings: BudgetSettings) -> list[Limit]:
         """Return the limits that hold for the call."""
-        return list(self._limits(settings))
+        return list(self._list_limits(settings))
 
-    def _limits(self, settings: BudgetSettings) -> Iterator[Limit]:
+    def _list_limits(self, settings: BudgetSettings) -> Iterator[Limit]:
         of_agent = settings.agents.get(self.agent) if self.agent is not None else None
         limits = (settings, settings.providers.get(self.provider), of_agent)
         for scope, each in zip(self.scopes, limits, strict=False):
@@ -67,7 +67,7 @@ class Account:
                 (self.day, each and each.daily_limit_usd),
             ):
                 if dollars is not None:
-                    yield Limit(scope, period, int(_micros(dollars, ROUND_FLOOR)))
+                    yield Limit(scope, period, int(_round_micros(dollars, ROUND_FLOOR)))
 
 
 @lru_cache(maxsize=64)
@@ -78,7 +78,7 @@ def _account(agent: str | None, provider: str, day_number: int) -> Account:
 
 def micros_of(dollars: Decimal) -> int:
     """Return a cost in millionths of a US dollar, the last one begun counted; at most `MOST_MICROS`."""
-    return min(int(_micros(dollars, ROUND_CEILING)), MOST_MICROS)
+    return min(int(_round_micros(dollars, ROUND_CEILING)), MOST_MICROS)
 
 
 def dollars_of(micros: int) -> Decimal:
@@ -91,5 +91,5 @@ def write_dollars(micros: int) -> str:
     return f"{micros // 1_000_000}.{micros % 1_000_000:06}"
 
 
-def _micros(dollars: Decimal, rounding: str) -> Decimal:
+def _round_micros(dollars: Decimal, rounding: str) -> Decimal:
     return (dollars * _MILLION).to_integral_value(rounding)

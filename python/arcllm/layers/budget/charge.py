@@ -125,7 +125,7 @@ class Charge:
         bound = self._book.costs.price_bound(bound, self.account.provider, self.model)
         most = bound.output_tokens
         while True:
-            micros = _micros(bound, most)
+            micros = _price_micros(bound, most)
             self._check_price(micros)
             full = await self._try(micros or 0)
             if full is None:
@@ -134,7 +134,7 @@ class Charge:
             left = dollars_of(full.limit.micros - full.used)
             most = bound.longest_answer(None, left)
             if most < bound.shortest_answer:
-                shortest = _micros(bound, bound.shortest_answer) or 0
+                shortest = _price_micros(bound, bound.shortest_answer) or 0
                 answer = f" with an answer of {bound.shortest_answer:,} tokens"
                 raise limit_error(full, shortest, answer)
 
@@ -229,7 +229,7 @@ class Charge:
             self._book.store.settle(found, self.account, 0, (), 100)
 
 
-def _micros(bound: CallBound, output_tokens: int) -> int | None:
+def _price_micros(bound: CallBound, output_tokens: int) -> int | None:
     cost = bound.price(bound.input_tokens, output_tokens)
     return None if cost is None else micros_of(cost)
 

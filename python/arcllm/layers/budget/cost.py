@@ -32,41 +32,45 @@ class Costs:
         self._now = now
         self._pricings: dict[str, Pricing] = {}
 
-    def most(self, call: Call, provider: str, model: str) -> int | None:
+    def bound_cost(self, call: Call, provider: str, model: str) -> int | None:
         """Return what a call with the longest answer would cost; None if its price is not known."""
-        if not self._pricing(provider).knows((model,)):
+        if not self._find_pricing(provider).can_price((model,)):
             return None
         asked = call.options.get("max_tokens")
         most = asked if isinstance(asked, int) and asked > 0 else self._settings.output_tokens
-        return self.tokens(provider, model, _input_tokens(call), most)
+        return self.price_tokens(provider, model, _input_tokens(call), most)
 
     def cost_of_broken_call(self, call: Call, provider: str, model: str, written: int) -> int:
         """Return what a call cost that was broken off after so many tokens; 0 if not known."""
-        return self.tokens(provider, model, _input_tokens(call), written)
+        return self.price_tokens(provider, model, _input_tokens(call), written)
 
-    def tokens(self, provider: str, model: str, read: int, written: int) -> int:
+    def price_tokens(self, provider: str, model: str, read: int, written: int) -> int:
         """Return what so many tokens cost; 0 where no price is known."""
         counts = {"input_tokens": read, "output_tokens": written}
-        return micros_of(self._pricing(provider).cost(counts, None, (model,)) or Decimal(0))
+        return micros_of(
+            self._find_pricing(provider).add_cost(counts, None, (model,)) or Decimal(0)
+        )
 
     def price_bound(self, bound: CallBound, provider: str, model: str) -> CallBound:
         """Return the bound of a request with the prices that hold here."""
-        own, pricing = self._has_own(model), self._pricing(provider)
+        own, pricing = self._has_own(model), self._find_pricing(provider)
 
-        def price(read: int, written: int) -> Decimal | None:
+        def price_call(read: int, written: int) -> Decimal | None:
             cost = None if own else bound.price(read, written)
             return (
                 pricing.most_cost(read, written, (model,), **bound.terms) if cost is None else cost
             )
 
-        return replace(bound, price=price)
+        return replace(bound, price=price_call)
 
     def own_cost(
         self, counts: Mapping[str, int | None], provider: str, model: str
     ) -> Decimal | None:
         """Return what a request cost by the prices of the settings; None if they have none."""
         return (
-            self._pricing(provider).cost(counts, None, (model,)) if self._has_own(model) else None
+            self._find_pricing(provider).add_cost(counts, None, (model,))
+            if self._has_own(model)
+            else None
         )
 
     def answer(self, response: LLMResponse, provider: str, model: str) -> int | None:
@@ -90,13 +94,13 @@ class Costs:
             "output_tokens": max(produced - reasoning, 0),
             "reasoning_tokens": reasoning,
         }
-        cost = self._pricing(provider).cost(counts, None, (response.model, model))
+        cost = self._find_pricing(provider).add_cost(counts, None, (response.model, model))
         return None if cost is None else micros_of(cost)
 
     def _has_own(self, model: str) -> bool:
         return prices_of(self._settings.prices, model) is not None
 
-    def _pricing(self, provider: str) -> Pricing:
+    def _find_pricing(self, provider: str) -> Pricing:
         pricing = self._pricings.get(provider)
         if pricing is None:
             # The services of the kernel have hyphens in their names.

@@ -74,11 +74,11 @@ def open_file(path: Path, busy_seconds: float) -> sqlite3.Connection:
 
 
 def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
-    if _version(connection) == _VERSION:
+    if _read_version(connection) == _VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        version = _version(connection)  # another process may have been faster
+        version = _read_version(connection)  # another process may have been faster
         if version not in (0, _VERSION):
             why = f"it has version {version} of the tables, this program knows {_VERSION}"
             raise ArcLLMBudgetFileError(f"cannot use the budget file `{path}`: {why}")
@@ -92,5 +92,5 @@ def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
     connection.commit()
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def _read_version(connection: sqlite3.Connection) -> int:
     return connection.execute("PRAGMA user_version").fetchone()[0]

@@ -56,7 +56,7 @@ class BudgetLayer(Layer):
         super().__init__(beneath)
         self._settings = settings
         self._costs = Costs(settings, now)
-        limits = lru_cache(maxsize=64)(partial(Account.limits, settings=settings))
+        limits = lru_cache(maxsize=64)(partial(Account.list_limits, settings=settings))
         store = BudgetStore(settings.path or default_path(), settings.busy_seconds)
         access = BudgetAccess(store)
         self._book = Book(settings, self._costs, store, access, now, limits, on_warning)
@@ -87,7 +87,7 @@ class BudgetLayer(Layer):
                     if isinstance(piece, LLMResponse):
                         response = piece
                         continue
-                    characters = (characters or 0) + _characters(piece)
+                    characters = (characters or 0) + _count_characters(piece)
                     yield piece
         except BaseException as error:
             await self._break_off(charge, call, error, characters)
@@ -114,14 +114,14 @@ class BudgetLayer(Layer):
         account = Account.at(self._book.now(), agent, self.name)
         charge = Charge(self._book, account, self.model_name)
         if not self.asks_allowance:
-            most = self._costs.most(call, self.name, self.model_name)
+            most = self._costs.bound_cost(call, self.name, self.model_name)
             await charge.reserve(self.name, self.model_name, most)
         return charge
 
     def _attach_charge(self, call: Call, charge: Charge) -> Call:
         """Return the call, so that its charge follows it to other models."""
 
-        async def turn(step: Step) -> None:
+        async def turn_charge(step: Step) -> None:
             provider, model = step.name, step.model_name
             is_same = (provider, model) == (charge.account.provider, charge.model)
             asks = getattr(step, "asks_allowance", False)
@@ -130,10 +130,10 @@ class BudgetLayer(Layer):
             if asks:
                 await charge.turn_to(provider, model)
             else:
-                most = self._costs.most(call, provider, model)
+                most = self._costs.bound_cost(call, provider, model)
                 await charge.reserve(provider, model, most)
 
-        return replace(call, on_turn=turn, allowance=charge)
+        return replace(call, on_turn=turn_charge, allowance=charge)
 
     async def _break_off(
         self,
@@ -187,7 +187,7 @@ class BudgetLayer(Layer):
         return response
 
 
-def _characters(piece: Piece) -> int:
+def _count_characters(piece: Piece) -> int:
     write_dollars = getattr(piece, "text", None) or getattr(piece, "arguments", None)
     return len(write_dollars) if isinstance(write_dollars, str) else 0
 

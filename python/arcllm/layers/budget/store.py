@@ -101,16 +101,18 @@ class BudgetStore:
         whose = (account.agent, account.provider, account.day, account.month)
         row = (number, *whose, micros, now + lease)
 
-        def change(connection: sqlite3.Connection) -> int | Standing:
+        def make_change(connection: sqlite3.Connection) -> int | Standing:
             values = [*row]
             for limit in limits:
-                values += [*_which(limit), now, limit.micros - micros]
-            while not connection.execute(_reserve(tuple(map(_kinds, limits))), values).rowcount:
+                values += [*_select_values(limit), now, limit.micros - micros]
+            while not connection.execute(
+                _reserve(tuple(map(_split_kinds, limits))), values
+            ).rowcount:
                 for limit in limits:
-                    which = _which(limit)
+                    which = _select_values(limit)
                     spent = connection.execute(_SPENT, which[:2]).fetchone()
                     held = connection.execute(
-                        _reserved_sql(*_kinds(limit)), (*which[2:], now)
+                        _reserved_sql(*_split_kinds(limit)), (*which[2:], now)
                     ).fetchone()
                     standing = Standing(limit, 0 if spent is None else spent[0], held[0])
                     if standing.used + micros > limit.micros:
@@ -118,7 +120,7 @@ class BudgetStore:
             return number
 
         # One statement is a transaction by itself.
-        return self._use(change, waits)
+        return self._use(make_change, waits)
 
     def settle(
         self,
@@ -150,16 +152,16 @@ class BudgetStore:
             StoreBusyError: It would have to wait.
         """
 
-        def change(connection: sqlite3.Connection) -> list[Standing]:
+        def make_change(connection: sqlite3.Connection) -> list[Standing]:
             connection.execute(_FORGET, (reservation, now))
             if micros:
                 scopes = account.scopes
                 periods = (account.month, account.day)
                 rows = [(scope, each, micros) for scope in scopes for each in periods]
                 connection.execute(_spend(len(rows)), [value for row in rows for value in row])
-            return [_standing(connection, limit, warn_percent) for limit in limits]
+            return [_read_standing(connection, limit, warn_percent) for limit in limits]
 
-        return self._use(lambda connection: _whole(connection, change), waits)
+        return self._use(lambda connection: _run_transaction(connection, make_change), waits)
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
@@ -223,7 +225,9 @@ class BudgetStore:
             ) from error
 
 
-def _whole(connection: sqlite3.Connection, change: Callable[[sqlite3.Connection], T]) -> T:
+def _run_transaction(
+    connection: sqlite3.Connection, change: Callable[[sqlite3.Connection], T]
+) -> T:
     """Make a change as one transaction."""
     connection.execute("BEGIN EXCLUSIVE")
     try:
@@ -245,13 +249,13 @@ def _spend(rows: int) -> str:
     )
 
 
-def _which(limit: Limit) -> tuple[str, ...]:
+def _select_values(limit: Limit) -> tuple[str, ...]:
     """Return the values that pick what counts for a limit: spent, then reserved."""
     kind, _, name = limit.scope.partition(":")
     return (limit.scope, limit.period, limit.period, *(() if kind == "all" else (name,)))
 
 
-def _kinds(limit: Limit) -> tuple[str, str]:
+def _split_kinds(limit: Limit) -> tuple[str, str]:
     """Return whose limit it is, and for what time: the columns that reservations have for both."""
     return limit.scope.partition(":")[0], "month" if len(limit.period) == _MONTH else "day"
 
@@ -271,7 +275,7 @@ def _reserve(limits: tuple[tuple[str, str], ...]) -> str:
     return f"INSERT INTO reserved SELECT ?, ?, ?, ?, ?, ?, ? WHERE {' AND '.join(fits) or '1'}"
 
 
-def _standing(connection: sqlite3.Connection, limit: Limit, warn_percent: int) -> Standing:
+def _read_standing(connection: sqlite3.Connection, limit: Limit, warn_percent: int) -> Standing:
     row = connection.execute(
         "SELECT micros, warned FROM spent WHERE scope = ? AND period = ?",
         (limit.scope, limit.period),

@@ -44,7 +44,7 @@ class ArgumentStream:
         self._held += chunk
         shown: list[str] = []
         while self._held:
-            part = self._in_text() if self._is_text else self._outside()
+            part = self._in_text() if self._is_text else self._take_outside()
             if part is None:
                 break
             shown.append(part)
@@ -55,7 +55,7 @@ class ArgumentStream:
         if self._is_text:
             rest = _encode_surrogates(self._text.flush()) + self._held
         else:
-            rest = self._number(self._held) if self._held else ""
+            rest = self._redact_number(self._held) if self._held else ""
         self._held, self._is_text = "", False
         return rest
 
@@ -63,7 +63,7 @@ class ArgumentStream:
         """Return the types that were found by now."""
         return tuple(dict.fromkeys((*self._types, *self._text.types())))
 
-    def _outside(self) -> str | None:
+    def _take_outside(self) -> str | None:
         """Take the next part that is not within a text; None if it is not whole."""
         if self._held.startswith('"'):
             self._held, self._is_text = self._held[1:], True
@@ -76,7 +76,7 @@ class ArgumentStream:
         if end == len(self._held) < _LONGEST_NUMBER:
             return None
         number, self._held = self._held[:end], self._held[end:]
-        return self._number(number)
+        return self._redact_number(number)
 
     def _in_text(self) -> str | None:
         """Take the next part of a text; None if it is not whole."""
@@ -97,7 +97,7 @@ class ArgumentStream:
         self._held = held[found.end() :]
         return _encode_surrogates(self._text.feed(text))
 
-    def _number(self, number: str) -> str:
+    def _redact_number(self, number: str) -> str:
         digits = number.removeprefix("-")
         if not digits.isdigit() or len(digits) < len(str(LEAST_NUMBER)):
             return number

@@ -37,9 +37,9 @@ def _write_value(value: Any) -> Iterator[str]:
     elif isinstance(value, int):
         yield str(int(value))
     elif isinstance(value, float):
-        yield _number(value)
+        yield _write_number(value)
     elif isinstance(value, Mapping):
-        yield from _object(cast("Mapping[Any, Any]", value))
+        yield from _write_object(cast("Mapping[Any, Any]", value))
     elif isinstance(value, list | tuple):
         separator = "["
         for item in cast("list[Any]", value):
@@ -51,7 +51,7 @@ def _write_value(value: Any) -> Iterator[str]:
         raise TypeError(f"a `{type(value).__name__}` has no place in JSON")
 
 
-def _object(value: Mapping[Any, Any]) -> Iterator[str]:
+def _write_object(value: Mapping[Any, Any]) -> Iterator[str]:
     for name in value:
         if not isinstance(name, str):
             raise TypeError(f"the names of JSON are texts, not `{type(name).__name__}`")
@@ -69,7 +69,7 @@ def _code_units(name: str) -> bytes:
     return name.encode("utf-16-be", "surrogatepass")
 
 
-def _number(number: float) -> str:
+def _write_number(number: float) -> str:
     """Write a number as ECMAScript does: the fewest digits that tell it from all others."""
     if not math.isfinite(number):
         raise ValueError(f"JSON has no number `{number}`")

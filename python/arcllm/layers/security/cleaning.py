@@ -49,7 +49,7 @@ class Cleaning:
         self._blocks = action == "block"
         self.found: dict[str, None] = {}
 
-    def text(self, text: str) -> str:
+    def clean_text(self, text: str) -> str:
         """Return a text without them; the same object if it has none.
 
         Raises:
@@ -67,7 +67,7 @@ class Cleaning:
                 text = without
         return text
 
-    def data(self, value: Any) -> Any:
+    def clean_data(self, value: Any) -> Any:
         """Return plain data without them, names of mappings included; the same object if it has none.
 
         Raises:
@@ -102,13 +102,13 @@ class Cleaning:
             without = self._without_personal(written, detector)
             return value if without is written else without
         if isinstance(value, Mapping):
-            return self._mapping(cast("Mapping[Any, Any]", value), detector)
+            return self._clean_mapping(cast("Mapping[Any, Any]", value), detector)
         if isinstance(value, list | tuple):
             items = cast("list[Any]", value)
             return each_cleaned(items, lambda item: self._without_personal(item, detector))
         return value
 
-    def _mapping(self, value: Mapping[Any, Any], detector: Detector) -> Mapping[Any, Any]:
+    def _clean_mapping(self, value: Mapping[Any, Any], detector: Detector) -> Mapping[Any, Any]:
         cleaned: dict[Any, Any] = {}
         is_same = True
         for name, item in value.items():

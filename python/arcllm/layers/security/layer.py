@@ -54,7 +54,7 @@ class SecurityLayer(Layer):
         Raises:
             ArcLLMSecurityError: The request or the answer holds what is to be blocked.
         """
-        request, answer = self._cleaning("request"), self._cleaning("response")
+        request, answer = self._make_cleaning("request"), self._make_cleaning("response")
         sent, signature = self._prepare_call(call, request)
         try:
             response = await self.beneath.complete(sent)
@@ -65,24 +65,24 @@ class SecurityLayer(Layer):
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, at the end the response; the errors are those above."""
-        request, answer = self._cleaning("request"), self._cleaning("response")
+        request, answer = self._make_cleaning("request"), self._make_cleaning("response")
         sent, signature = self._prepare_call(call, request)
         shown = AnswerStream(answer)
         try:
             async with closing(self.beneath.stream(sent)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, LLMResponse):
-                        for delta in shown.rest():
+                        for delta in shown.flush_rest():
                             yield delta
                         yield self._finish_response(piece, request, answer, signature)
                     else:
-                        for delta in shown.deltas(piece):
+                        for delta in shown.clean_deltas(piece):
                             yield delta
         except ArcLLMParseError as error:
             clean_parse_error(error, answer)
             raise
 
-    def _cleaning(self, direction: Direction) -> Cleaning:
+    def _make_cleaning(self, direction: Direction) -> Cleaning:
         settings = self._settings
         return Cleaning(
             direction,

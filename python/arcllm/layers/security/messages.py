@@ -28,8 +28,8 @@ _SPOKEN = ("refusal", "unparsed_calls")
 
 def clean_message(message: Message, cleaning: Cleaning) -> Message:
     """Return a message without them; the same object if it has none."""
-    content = _content(message.content, cleaning)
-    opaque = _opaque(message.opaque, cleaning)
+    content = _clean_content(message.content, cleaning)
+    opaque = _clean_opaque(message.opaque, cleaning)
     if content is message.content and opaque is message.opaque:
         return message
     return message.model_copy(update={"content": content, "opaque": opaque})
@@ -43,22 +43,22 @@ def clean_response(response: LLMResponse, cleaning: Cleaning) -> LLMResponse:
     changes: dict[str, Any] = {}
     for name in ("content", "thinking"):
         text = getattr(response, name)
-        if text and (without := cleaning.text(text)) is not text:
+        if text and (without := cleaning.clean_text(text)) is not text:
             changes[name] = without
     calls = each_cleaned(response.tool_calls, lambda call: _call(call, cleaning))
     if calls is not response.tool_calls:
         changes["tool_calls"] = calls
     kept = getattr(response, "opaque", None)
-    if (opaque := _opaque(kept, cleaning)) is not kept:
+    if (opaque := _clean_opaque(kept, cleaning)) is not kept:
         changes["opaque"] = opaque
     for name in _SPOKEN:
         value = response.metadata.get(name)
-        if value is not None and (without := cleaning.data(value)) is not value:
+        if value is not None and (without := cleaning.clean_data(value)) is not value:
             metadata = changes.get("metadata", response.metadata)
             changes["metadata"] = {**metadata, name: without}
     if problems := response.metadata.get(INVALID):
         texts = list(problems.values())
-        if (cleaned := each_cleaned(texts, cleaning.text)) is not texts:
+        if (cleaned := each_cleaned(texts, cleaning.clean_text)) is not texts:
             metadata = changes.get("metadata", response.metadata)
             # The ids stay: they name calls of the response.
             changes["metadata"] = {**metadata, INVALID: dict(zip(problems, cleaned, strict=True))}
@@ -67,7 +67,7 @@ def clean_response(response: LLMResponse, cleaning: Cleaning) -> LLMResponse:
 
 def clean_parse_error(error: ArcLLMParseError, cleaning: Cleaning) -> None:
     """Take them out of what a model wrote that cannot be read."""
-    raw = cleaning.text(error.raw_string)
+    raw = cleaning.clean_text(error.raw_string)
     if raw is not error.raw_string:
         # The original error may quote the text.
         error.original_error = ValueError("what is not readable has been redacted")
@@ -78,37 +78,39 @@ def clean_parse_error(error: ArcLLMParseError, cleaning: Cleaning) -> None:
         error.response = clean_response(response, cleaning)  # pyright: ignore[reportAttributeAccessIssue] -- only of errors that have one
 
 
-def _content(content: str | list[ContentBlock], cleaning: Cleaning) -> str | list[ContentBlock]:
+def _clean_content(
+    content: str | list[ContentBlock], cleaning: Cleaning
+) -> str | list[ContentBlock]:
     if isinstance(content, str):
-        return cleaning.text(content)
+        return cleaning.clean_text(content)
     return each_cleaned(content, lambda block: _block(block, cleaning))
 
 
 def _block(block: ContentBlock, cleaning: Cleaning) -> ContentBlock:
     if isinstance(block, TextBlock):
-        text = cleaning.text(block.text)
+        text = cleaning.clean_text(block.text)
         return block if text is block.text else block.model_copy(update={"text": text})
     if isinstance(block, ToolUseBlock):
-        arguments = cleaning.data(block.arguments)
+        arguments = cleaning.clean_data(block.arguments)
         is_same = arguments is block.arguments
         return block if is_same else block.model_copy(update={"arguments": arguments})
     if isinstance(block, ToolResultBlock):
-        content = _content(block.content, cleaning)
+        content = _clean_content(block.content, cleaning)
         return block if content is block.content else block.model_copy(update={"content": content})
     return block
 
 
 def _call(call: ToolCall, cleaning: Cleaning) -> ToolCall:
     fields = {
-        "id": cleaning.text(call.id),
-        "name": cleaning.text(call.name),
-        "arguments": cleaning.data(call.arguments),
+        "id": cleaning.clean_text(call.id),
+        "name": cleaning.clean_text(call.name),
+        "arguments": cleaning.clean_data(call.arguments),
     }
     is_same = all(value is getattr(call, name) for name, value in fields.items())
     return call if is_same else call.model_copy(update=fields)
 
 
-def _opaque(
+def _clean_opaque(
     entries: list[dict[str, Any]] | None, cleaning: Cleaning
 ) -> list[dict[str, Any]] | None:
     if not entries:
@@ -119,12 +121,12 @@ def _opaque(
             kept.append(entry)
         elif entry.get("type") == "visible":
             kept.append({name: value for name, value in entry.items() if name != "more"})
-    if len(kept) == len(entries) and all(map(_is, kept, entries)):
+    if len(kept) == len(entries) and all(map(_is_same, kept, entries)):
         return entries
     return kept or None
 
 
-def _is(new: object, old: object) -> bool:
+def _is_same(new: object, old: object) -> bool:
     return new is old
 
 
@@ -136,7 +138,7 @@ def _is_clean(value: Any, cleaning: Cleaning) -> bool:
     """
     if isinstance(value, str):
         if any(map(str.isspace, value)):
-            return cleaning.text(value) is value
+            return cleaning.clean_text(value) is value
         if cleaning.redactor is not None and cleaning.redactor.redact_known(value) != value:
             cleaning.note(("SECRET",))
             return False

@@ -38,7 +38,11 @@ class Signer:
 
     def __init__(self, algorithm: Algorithm, key: str | bytes) -> None:
         self.algorithm: Algorithm = algorithm
-        self._sign = _hmac(_secret(key)) if algorithm == "hmac-sha256" else _ecdsa(_encode_key(key))
+        self._sign = (
+            _make_hmac(_read_secret(key))
+            if algorithm == "hmac-sha256"
+            else _make_ecdsa(_encode_key(key))
+        )
 
     def sign(self, call: Call, provider: str, model: str) -> str:
         """Return the signature of a request, in hexadecimal digits; for ECDSA, of its DER form.
@@ -94,7 +98,7 @@ def signed_request(
     parts = {
         "messages": [message.model_dump(exclude_none=True) for message in messages],
         "model": model,
-        "options": {name: _plain(value) for name, value in (options or {}).items()},
+        "options": {name: _make_plain(value) for name, value in (options or {}).items()},
         "provider": provider,
         "tools": [tool.model_dump() for tool in tools or ()],
     }
@@ -133,15 +137,15 @@ def verify_request(
     except (TypeError, ValueError):
         return False
     if algorithm == "hmac-sha256":
-        return hmac.compare_digest(_hmac(_secret(key))(request), found)
+        return hmac.compare_digest(_make_hmac(_read_secret(key))(request), found)
     return _is_ecdsa(_encode_key(key), found, request)
 
 
-def _hmac(key: bytes) -> Callable[[bytes], bytes]:
+def _make_hmac(key: bytes) -> Callable[[bytes], bytes]:
     return lambda request: hmac.digest(key, request, hashlib.sha256)
 
 
-def _secret(key: str | bytes) -> bytes:
+def _read_secret(key: str | bytes) -> bytes:
     secret = _encode_key(key)
     if len(secret) < _LEAST_KEY_BYTES:
         raise ArcLLMConfigError(
@@ -150,7 +154,7 @@ def _secret(key: str | bytes) -> bytes:
     return secret
 
 
-def _ecdsa(pem: bytes) -> Callable[[bytes], bytes]:
+def _make_ecdsa(pem: bytes) -> Callable[[bytes], bytes]:
     key = _load_key("load_pem_private_key", pem, password=None)
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.hashes import SHA256
@@ -195,7 +199,7 @@ def _encode_key(key: str | bytes) -> bytes:
     return key.encode() if isinstance(key, str) else key
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     """Return an option as JSON; what is none is known by its name."""
     dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type):

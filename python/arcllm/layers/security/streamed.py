@@ -96,7 +96,7 @@ class _Text:
         """Return what came after the next block began, as far as it can be shown."""
         if not self.is_shown or self.flushed_at == len(self.raw):
             return ""
-        whole = cleaning.text("".join(self.raw))
+        whole = cleaning.clean_text("".join(self.raw))
         shown = "".join(self.shown)
         same = sum(
             1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(whole, shown, strict=False))
@@ -118,7 +118,7 @@ class AnswerStream:
         self._open_texts: dict[_Key, _Text] = {}
         """All texts of the answer, by their blocks."""
 
-    def deltas(self, delta: Delta) -> Iterator[Delta]:
+    def clean_deltas(self, delta: Delta) -> Iterator[Delta]:
         """Yield what can be shown with this delta.
 
         Raises:
@@ -129,7 +129,7 @@ class AnswerStream:
             yield delta
         elif isinstance(delta, ToolCallDelta):
             yield from self._flushed_texts(None)
-            text = self._cleaning.text
+            text = self._cleaning.clean_text
             delta = replace(delta, id=text(delta.id), name=text(delta.name))
             _, stream = self._calls.get(delta.index, (delta, None))
             if stream is None:
@@ -155,7 +155,7 @@ class AnswerStream:
                 text.shown.append(shown)
                 yield replace(delta, text=shown)
 
-    def rest(self) -> Iterator[Delta]:
+    def flush_rest(self) -> Iterator[Delta]:
         """Yield what is still held back."""
         yield from self._flushed_texts(None)
         for delta, stream in self._calls.values():

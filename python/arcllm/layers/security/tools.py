@@ -23,7 +23,7 @@ _BY_NAME = frozenset(
 
 def clean_tools(tools: list[Tool] | None, cleaning: Cleaning) -> list[Tool] | None:
     """Return tools without them; the same list if they have none."""
-    return None if tools is None else each_cleaned(tools, lambda tool: _tool(tool, cleaning))
+    return None if tools is None else each_cleaned(tools, lambda tool: _clean_tool(tool, cleaning))
 
 
 def clean_options(options: dict[str, Any], cleaning: Cleaning) -> dict[str, Any]:
@@ -40,23 +40,23 @@ def clean_schema(schema: Any, cleaning: Cleaning) -> Any:
     if not isinstance(schema, dict):
         return schema
     return _map_values(
-        cast("dict[str, Any]", schema), lambda key, value: _part(key, value, cleaning)
+        cast("dict[str, Any]", schema), lambda key, value: _clean_part(key, value, cleaning)
     )
 
 
-def _part(key: str, value: Any, cleaning: Cleaning) -> Any:
+def _clean_part(key: str, value: Any, cleaning: Cleaning) -> Any:
     if key in _TEXTS and isinstance(value, str):
-        return cleaning.text(value)
+        return cleaning.clean_text(value)
     if key in _EXAMPLES:
-        return cleaning.data(value)
+        return cleaning.clean_data(value)
     if key in _BY_NAME and isinstance(value, dict):
         named = cast("dict[str, Any]", value)
         return _map_values(named, lambda _, schema: clean_schema(schema, cleaning))
     return value if key in _BINDING else clean_schema(value, cleaning)
 
 
-def _tool(tool: Tool, cleaning: Cleaning) -> Tool:
-    description = cleaning.text(tool.description)
+def _clean_tool(tool: Tool, cleaning: Cleaning) -> Tool:
+    description = cleaning.clean_text(tool.description)
     parameters = clean_schema(tool.parameters, cleaning)
     if description is tool.description and parameters is tool.parameters:
         return tool
