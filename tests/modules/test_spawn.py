@@ -332,7 +332,7 @@ async def test_the_end_of_a_session_forgets_all_tasks_also_many_that_nobody_has_
         begun = [await spawn("go", background=True) for _ in range(KEPT_TASKS + 5)]
         all_tasks = session.coordinator.get_capability("session.tasks")
         for each in begun:
-            await all_tasks.task(each).ended.wait()
+            await all_tasks.find_task(each).ended.wait()
         await session.cleanup()
         assert spawn.tasks() == []
         assert all_tasks.family._count == 0

@@ -5,7 +5,7 @@ class Library(BaseProvider):
 
     async def complete(self, request, **options):
         form = ChatForm.of(request)
-        return form.response(await call(messages=form.messages, tools=form.tools))
+        return form.build_response(await call(messages=form.messages, tools=form.tools))
 """
 
 from __future__ import annotations
