@@ -31,6 +31,7 @@ def test_an_answer_of_a_hundred_megabytes_takes_less_than_three_hundred(shown, c
 
 
 # Holds: sink-5
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the /proc of Linux")
 @pytest.mark.parametrize(
     "kind", ["files", "endings", "directories", "deep", "line", "lines", "sparse"]
