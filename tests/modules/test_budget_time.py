@@ -238,6 +238,6 @@ async def test_without_a_budget_of_seconds_there_is_no_timer(
     def refuse() -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("amplifier_modules.loops.pace.together", refuse)
+    monkeypatch.setattr("amplifier_modules.loops.pace.find_together", refuse)
     for budget in (None, Budget(tokens=10_000)):
         assert (await Agent(Slow(1), budget=budget).run("go")).status == "completed"

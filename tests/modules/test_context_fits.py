@@ -239,7 +239,7 @@ async def bytes_of_shortest(session, refused):
     [provider] = coordinator.get("providers").values()
     context = coordinator.get("context")
     kept = shortest(await context.get_messages(), context._settings)
-    system = await context._system.messages()
+    system = await context._system.make_messages()
     messages = [Message.model_validate(each) for each in (*system, *kept)]
     specs = tool_specs(coordinator.get("tools"))
     written = provider.wire_format.encode(

@@ -400,9 +400,9 @@ def test_looking_up_prices_opens_no_connection_and_starts_no_thread(
         "import sys\n"
         "assert 'genai_prices' not in sys.modules\n"
         "buckets = {'input_tokens': 1, 'output_tokens': 1}\n"
-        "assert Pricing('vllm').cost(buckets, None, ('mine',)) == 0\n"
+        "assert Pricing('vllm').add_cost(buckets, None, ('mine',)) == 0\n"
         "assert 'genai_prices' not in sys.modules\n"
-        "assert Pricing('anthropic').cost(buckets, None, ('claude-sonnet-4-5',))\n"
+        "assert Pricing('anthropic').add_cost(buckets, None, ('claude-sonnet-4-5',))\n"
         "assert threading.active_count() == 1\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)

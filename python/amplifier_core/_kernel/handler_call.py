@@ -46,7 +46,7 @@ async def ask_handler(
         answer = read_answer(result, payload)
     except Exception as error:
         logger.error(
-            "SECURITY: hook `%s` returned an invalid response to `%s`; make_denial",
+            "SECURITY: hook `%s` returned an invalid response to `%s`; denying",
             registration.name,
             event,
             exc_info=error,
@@ -76,7 +76,7 @@ def _skip_or_deny(
     if not registration.fail_closed:
         logger.log(level, "%s; continuing", failure, exc_info=error)
         return None
-    logger.error("SECURITY: %s; make_denial", failure, exc_info=error)
+    logger.error("SECURITY: %s; denying", failure, exc_info=error)
     return make_denial(failure)
 
 

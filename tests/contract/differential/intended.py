@@ -116,6 +116,16 @@ def refusals_say_what_was_expected(d: Difference) -> bool:
     return both and (d.reference.startswith(texts) or d.reference.endswith(converted))
 
 
+# Holds: differ-23
+@intended
+def mistakes_in_answers_are_warnings(d: Difference) -> bool:
+    if d.step["do"] not in EMITS or d.path != ("logs",):
+        return False
+    denies = d.step["do"] == "emit"  # see `collecting_denies_nothing`
+    expected = [level if denies else level.removesuffix(": SECURITY") for level in d.reference]
+    return [level for level in d.ours if level != "WARNING"] == expected and d.ours != expected
+
+
 # Holds: differ-31
 @intended
 def collecting_denies_nothing(d: Difference) -> bool:
