@@ -40,7 +40,7 @@ FIRST = f"""
 {IMPORTS}
 from amplifier_providers.prices.pricing import Pricing
 started = time.process_time()
-Pricing("anthropic").cost({BUCKETS!r}, {RAW!r}, {MODELS!r})
+Pricing("anthropic").add_cost({BUCKETS!r}, {RAW!r}, {MODELS!r})
 print(time.process_time() - started)
 """
 WITH_TABLE = f"""
