@@ -9,6 +9,8 @@ from strict_services import LOOK, SERVICES, USER, body_of, request
 
 from amplifier_core.message_models import ChatRequest, Message, RedactedThinkingBlock, ThinkingBlock
 from amplifier_modules.loops.answers.response import assistant_message, calls_of
+from amplifier_modules.loops.settings import LoopSettings
+from amplifier_providers.requests.requested_thinking import requested_thinking
 from amplifier_testing.servers import Answer, Call, RedactedThinking, Text, Thinking
 
 THOUGHT = "Nobody should see this."
@@ -42,6 +44,23 @@ def thoughts_of(response: Any) -> list[str | None]:
         for block in response.content
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock)
     ]
+
+
+@pytest.mark.parametrize("thinks", [None, True, False, "low", "none", {"budget_tokens": 0}])
+@pytest.mark.parametrize("effort", [None, "", "none", "low"])
+@pytest.mark.parametrize("is_on", [True, False])
+def test_a_loop_hides_thoughts_where_its_settings_ask_for_none(
+    thinks: Any, effort: str | None, is_on: bool
+) -> None:
+    given = {
+        "extended_thinking": thinks,
+        "reasoning_effort": effort,
+        "thinking_mode_enabled": is_on,
+    }
+    settings = LoopSettings.model_validate(given)
+
+    expected = requested_thinking({}, None, settings).is_off
+    assert settings.must_hide_thoughts(object()) is expected
 
 
 # Holds: provider-19
