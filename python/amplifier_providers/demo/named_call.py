@@ -155,8 +155,9 @@ def _read_value(tool: Tool, name: str, part: str) -> str:
 def _begin(name: str) -> re.Pattern[str]:
     """The name of an argument and what stands between it and its value."""
     words = r"[\s_-]*".join(re.escape(word) for word in re.split(r"[\s_-]+", name))
+    filler = r"(?-i:(?:is|to|set to)\s+)?"  # in small letters: a value may begin with `To`
     return re.compile(
-        rf"\s*[`\"']?{words}[`\"']?(?:\s*[=:]\s*|\s+(?:is\s+|to\s+|set to\s+)?|\s*\Z)",
+        rf"\s*[`\"']?{words}[`\"']?(?:\s*[=:]\s*|\s+{filler}|\s*\Z)",
         re.IGNORECASE,
     )
 

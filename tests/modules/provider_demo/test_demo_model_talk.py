@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from amplifier_agent import Agent
@@ -93,6 +93,8 @@ def test_a_tool_is_called_by_name_with_arguments_of_its_types(
     st.sampled_from([" ", "=", ": ", " is "]),
     st.sampled_from([" and ", ", ", ", and "]),
 )
+@example({}, "Is Aa", 0, 1.0, False, " ", " and ")
+@example({}, "To Aa", 0, 1.0, False, " is ", " and ")
 def test_what_is_written_as_arguments_is_what_the_tool_gets(
     names: dict[str, None],
     city: str,
