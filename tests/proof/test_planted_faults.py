@@ -63,7 +63,7 @@ TAKES_A_REGISTRATION_BACK = """\
             let removed = lock(&state).handlers.unregister(&self.event, self.serial);
 """
 EMITS = """\
-        emission::emit(event, &handlers, payload, data).await
+        emission::emit(event, &handlers, payload, data, self.world.time()).await
 """
 ENDS_A_LOAD = """\
         let mut life = lock(&self.session.life);
@@ -222,7 +222,7 @@ FAULTS = {
                 EMITS,
                 """\
         let taken = std::mem::take(&mut lock(&self.state).handlers);
-        let result = emission::emit(event, &handlers, payload, data).await;
+        let result = emission::emit(event, &handlers, payload, data, self.world.time()).await;
         lock(&self.state).handlers = taken;
         result
 """,
