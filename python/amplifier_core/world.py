@@ -54,7 +54,7 @@ class World:
         return _time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait so many seconds, under asyncio or trio."""
         import asyncio
 
         try:
@@ -108,7 +108,7 @@ def monotonic() -> float:
 
 
 async def sleep(seconds: float) -> None:
-    """Wait."""
+    """Wait so many seconds, under asyncio or trio."""
     await _current.sleep(seconds)
 
 
