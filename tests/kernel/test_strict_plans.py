@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import AsyncMock, MagicMock, Mock
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import amplifier_core.session as twin_session
@@ -424,6 +424,7 @@ def odd_plans(draw: st.DrawFn) -> dict[str, Any]:
     )
 
 
+@example({"providers": [""]})
 @given(odd_plans() | right_plans())
 def test_what_is_plain_at_a_glance_has_no_mistake(plan: dict[str, Any]):
     for is_plain in (is_plain_here, _engine._is_plain_plan):

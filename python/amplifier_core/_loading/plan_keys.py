@@ -75,7 +75,7 @@ def is_plain_here(plan: dict[str, Any]) -> bool:
 
 def _is_plain_spec(entry: Any) -> bool:
     if isinstance(entry, str):
-        return True
+        return entry != ""
     spec = _read_dict(entry)
     module_id = spec.get("module")
     return spec.keys() <= _PLAIN_SPEC and isinstance(module_id, str) and module_id != ""

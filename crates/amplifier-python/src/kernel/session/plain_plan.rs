@@ -34,8 +34,8 @@ fn is_plain_list(list: &Bound<'_, PyAny>, most: usize) -> bool {
 
 /// Whether it is the id of a module, or a spec that names one.
 fn is_plain_spec(spec: &Bound<'_, PyAny>) -> bool {
-    if spec.is_exact_instance_of::<PyString>() {
-        return true;
+    if let Ok(id) = spec.cast_exact::<PyString>() {
+        return id.to_str().is_ok_and(|id| !id.is_empty());
     }
     spec.cast_exact::<PyDict>().is_ok_and(|spec| {
         let mut is_named = false;
