@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
+    import httpx2
+
     from amplifier_core import ContextManager, Orchestrator, Provider, Tool
     from amplifier_modules.spending.budget import Budget
 
@@ -51,6 +53,7 @@ class Agent(Generic[T_co]):
         approvals: Approvals | None = None,
         approval_timeout: float | None = None,
         directory: str | Path | None = None,
+        http_client: httpx2.AsyncClient | None = None,
         plan: Mapping[str, Any] | None = None,
     ) -> None:
         """Describe an agent; nothing is loaded yet.
@@ -69,6 +72,9 @@ class Agent(Generic[T_co]):
             approval_timeout: Seconds that they have to answer where neither the hook nor the tool
                 says so; None for as long as the turn may take.
             directory: The folder that our tools work in.
+            http_client: What sends the requests of our providers; it is never closed here, and
+                belongs to the first event loop that uses it. None for the connections that all
+                sessions of an event loop share.
             plan: A mount plan to begin with; the other arguments win.
 
         Raises:
@@ -81,7 +87,8 @@ class Agent(Generic[T_co]):
         options: AgentOptions = {
             "model": model, "tools": tools, "system": system, "hooks": hooks, "context": context,
             "loop": loop, "budget": budget, "approvals": approvals,
-            "approval_timeout": approval_timeout, "directory": directory, "plan": plan,
+            "approval_timeout": approval_timeout, "directory": directory,
+            "http_client": http_client, "plan": plan,
         }  # fmt: skip
         self._type = output
         self._output = _make_output(output)

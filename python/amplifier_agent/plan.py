@@ -18,6 +18,8 @@ from .arguments import check_budget
 from .function_hook import Hook
 
 if TYPE_CHECKING:
+    import httpx2
+
     from amplifier_core import ContextManager, Orchestrator, Provider, Tool
     from amplifier_modules.spending.budget import Budget
 
@@ -44,6 +46,7 @@ class AgentOptions(TypedDict, total=False):
     approvals: Approvals | None
     approval_timeout: float | None
     directory: str | Path | None
+    http_client: httpx2.AsyncClient | None
     plan: Mapping[str, Any] | None
 
 
@@ -61,6 +64,7 @@ class Parts:
     approvals: Any = None
     approval_timeout: float | None = None
     directory: Path | None = None
+    http_client: httpx2.AsyncClient | None = None
     budget: Budget | None = None
 
 
@@ -109,6 +113,7 @@ def parts_of(options: AgentOptions) -> Parts:
         approvals=options.get("approvals"),
         approval_timeout=seconds,
         directory=_resolve_folder(plan, options.get("directory")),
+        http_client=_check_client(options.get("http_client"), provider),
         budget=budget,
     )
 
@@ -278,6 +283,21 @@ def _put_hook(given: Any, plan: dict[str, Any]) -> Hook | None:
         f"`{getattr(given, '__name__', type(given).__name__)}` is no hook; decorate the function"
         ' with `@hook("tool:pre")`, or name a module'
     )
+
+
+def _check_client(client: Any, provider: Any) -> httpx2.AsyncClient | None:
+    if client is None:
+        return None
+    from amplifier_providers.wire.own_client import is_http_client
+
+    if not is_http_client(client):
+        found = f"{type(client).__module__.partition('.')[0]}.{type(client).__qualname__}"
+        raise TypeError(f"`http_client` is a `{found}` (must be an `httpx2.AsyncClient`)")
+    if provider is not None:
+        raise ValueError(
+            "`http_client` has no effect where `model` is a provider: give it to the provider"
+        )
+    return client
 
 
 def _resolve_folder(plan: dict[str, Any], directory: str | Path | None) -> Path | None:

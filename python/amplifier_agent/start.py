@@ -13,6 +13,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.mount_plan import list_mistakes
 from amplifier_core.session_capabilities import (
     APPROVAL_TIMEOUT,
+    HTTP_CLIENT,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
@@ -45,6 +46,8 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         coordinator.register_capability(SESSION_WORKING_DIR, str(parts.directory))
     if parts.approval_timeout is not None:
         coordinator.register_capability(APPROVAL_TIMEOUT, parts.approval_timeout)
+    if parts.http_client is not None:
+        coordinator.register_capability(HTTP_CLIENT, parts.http_client)
     if parts.hooks:
         register_hooks(coordinator, parts.hooks)
         # What judges a session judges its sub-agents; what only observes it sees them, too.

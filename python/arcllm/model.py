@@ -182,16 +182,14 @@ class Model(LLMProvider):
     ) -> Any:
         """Return the whole answer, without `await`; the arguments are those of `complete`.
 
-        Where an event loop runs already it uses a thread, and warns outside of notebooks. Each call
-        has a connection of its own. Ctrl+C ends it.
+        Where an event loop runs already it uses a thread, and warns outside of notebooks. Calls share
+        connections. Ctrl+C ends a call.
         """
         from amplifier_providers.running.run_sync import run_sync
 
-        from .sync import and_close
-
         call = call_of(messages, tools, kwargs)
         return run_sync(
-            lambda: and_close(self._answer(call, output), self.close),
+            lambda: self._answer(call, output),
             called="complete_sync",
             instead="await complete(...)",
         )
@@ -237,7 +235,7 @@ class Model(LLMProvider):
         from .sync import stream_sync
 
         call = call_of(messages, tools, kwargs)
-        return stream_sync(lambda: self._open_stream(call, output), self.close)
+        return stream_sync(lambda: self._open_stream(call, output))
 
     @overload
     async def batch(

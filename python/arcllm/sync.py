@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from queue import SimpleQueue
 from typing import TypeVar
@@ -12,29 +12,17 @@ from amplifier_core.event_loop import find_asyncio_loop
 from amplifier_providers.running.run_sync import ThreadRun, interrupts, is_in_loop, warn_in_loop
 
 PieceT = TypeVar("PieceT")
-ResultT = TypeVar("ResultT")
-Close = Callable[[], Awaitable[None]]
 
 
-async def and_close(answer: Awaitable[ResultT], close: Close) -> ResultT:
-    """Return an answer, and close its connections, which no other event loop can use."""
-    try:
-        return await answer
-    finally:
-        await close()
-
-
-def stream_sync(
-    open_stream: Callable[[], AsyncIterator[PieceT]], close: Close
-) -> Generator[PieceT]:
+def stream_sync(open_stream: Callable[[], AsyncIterator[PieceT]]) -> Generator[PieceT]:
     """Return the pieces of a stream, read in a thread; to leave it early ends the call.
 
     What the program has not taken yet waits in memory: at most the answer.
     """
     if is_in_loop():
         warn_in_loop("stream_sync", "async for ... in stream(...)", stacklevel=4)
-        return _read_pieces(open_stream, close, _interrupts_since(_count_cancellations()))
-    return _read_pieces(open_stream, close, nullcontext)
+        return _read_pieces(open_stream, _interrupts_since(_count_cancellations()))
+    return _read_pieces(open_stream, nullcontext)
 
 
 def _interrupts_since(known: int) -> Callable[[], AbstractContextManager[None]]:
@@ -66,21 +54,14 @@ class _End:
 
 def _read_pieces(
     open_stream: Callable[[], AsyncIterator[PieceT]],
-    close: Close,
     waiting: Callable[[], AbstractContextManager[None]],
 ) -> Generator[PieceT]:
     arrived: SimpleQueue[PieceT | type[_End]] = SimpleQueue()
 
-    async def read() -> None:
+    async def read_to_end() -> None:
         try:
             async for piece in open_stream():
                 arrived.put(piece)
-        finally:
-            await close()
-
-    async def read_to_end() -> None:
-        try:
-            await read()
         finally:
             arrived.put(_End)
 

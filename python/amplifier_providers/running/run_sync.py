@@ -14,6 +14,8 @@ from typing import Any, Generic, TypeVar, cast
 
 from amplifier_core.event_loop import find_asyncio_loop
 
+from .kept_loop import run_in_kept_loop
+
 ResultT = TypeVar("ResultT")
 
 _SIGNAL_CHECK_SECONDS = 0.5
@@ -34,7 +36,7 @@ def run_sync(
         Exception: What the work raised.
     """
     if not is_in_loop():
-        return asyncio.run(work())
+        return run_in_kept_loop(work)
     warn_in_loop(called, instead, stacklevel=4)
     run = ThreadRun(work, called)
     with interrupts():
@@ -59,7 +61,7 @@ def warn_in_loop(called: str, instead: str, stacklevel: int) -> None:
 
 
 class ThreadRun(Generic[ResultT]):
-    """Work in a thread and an event loop of its own.
+    """Work in a thread of its own.
 
     Args:
         work: Returns the coroutine.
@@ -111,7 +113,7 @@ class ThreadRun(Generic[ResultT]):
         # In the copied context it may still be that of the thread that waits.
         sniffio.current_async_library_cvar.set(None)
         try:
-            self._result = asyncio.run(self._run_stoppable())
+            self._result = run_in_kept_loop(self._run_stoppable)
         except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
             self._error = error
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakSet
 
 import anyio
 from pydantic_core import from_json
@@ -22,7 +23,7 @@ from .body_reading import (
     read_into,
     refused_coding,
 )
-from .connections import ProxyWatch, has_proxies, open_client, parsed_url
+from .connections import RequestWatch, Route, parsed_url, read_route
 from .errors import (
     api_error,
     challenge_error,
@@ -33,6 +34,8 @@ from .errors import (
     unfitting_error,
     unreachable_error,
 )
+from .own_client import check_usable
+from .pools import loop_pools
 from .service import Service
 
 if TYPE_CHECKING:
@@ -66,8 +69,10 @@ class ServiceClient:
         self._base_url = base_url
         self._headers = headers
         self._secrets = [secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS]
-        self._client: httpx2.AsyncClient | None = None
-        self._has_proxies = False
+        self._route: Route | None = None
+        self._answers: WeakSet[httpx2.Response] | None = None
+        self.http_client: httpx2.AsyncClient | None = None
+        """The program's own client; None for the connections that all sessions share."""
         self.on_headers: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
         """Awaited with the headers of each answer."""
         self.endpoint = endpoint_of(base_url, secrets)
@@ -85,11 +90,20 @@ class ServiceClient:
         host, slash, path = rest.partition("/")
         return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
 
+    async def release(self) -> None:
+        """End the answers that are still read; the connections stay for further sessions."""
+        for response in list(self._answers or ()):
+            await response.aclose()
+        if self._route is not None:
+            loop_pools().release(self._route, self)
+
     async def close(self) -> None:
-        """Close the connections; a later request makes new ones."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+        """End the answers that are still read, and close the connections if nobody shares them."""
+        await self.release()
+        if self._route is not None:
+            pools = loop_pools()
+            if pools.release(self._route, self):
+                await pools.close_unused(self._route)
 
     async def send(
         self,
@@ -119,11 +133,10 @@ class ServiceClient:
         import httpx2
 
         url = self.shown_url + path
-        watch: ProxyWatch | None = None
+        watch: RequestWatch | None = None
         try:
-            client = self._open_client()
             address = parsed_url(self._base_url + path)
-            watch = ProxyWatch(address) if self._has_proxies else None
+            client, watch = self._connect(address)
             request = client.build_request(
                 method,
                 address,
@@ -131,23 +144,20 @@ class ServiceClient:
                 content=content,
                 params=params,
                 timeout=httpx2.Timeout(seconds, connect=min(seconds, _MAX_CONNECT_SECONDS)),
-                extensions=None if watch is None else {"trace": watch},
+                extensions={"trace": watch},
             )
-            response = await world.outside("http", lambda: client.send(request, stream=True))
-        except httpx2.ConnectTimeout as error:
-            limit = min(seconds, _MAX_CONNECT_SECONDS)
-            raise timeout_error(
-                self.service, url, limit, "connection", model=model, proxy=watch and watch.proxy
-            ) from error
-        except httpx2.TimeoutException as error:
-            raise timeout_error(self.service, url, seconds, "answer", model=model) from error
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            before = httpx2.ConnectError | httpx2.ProxyError | httpx2.InvalidURL
-            is_lost = not isinstance(error, before)
-            proxy = None if watch is None or is_lost else watch.proxy
-            raise self._make_unreachable(
-                url, error, model, was_reached=is_lost, proxy=proxy
-            ) from error
+            response = await world.outside(
+                "http", lambda: client.send(request, stream=True, follow_redirects=False)
+            )
+        except BaseException as error:
+            if watch is not None:
+                watch.leave()
+            if (failure := self._make_failure(error, watch, url, seconds, model)) is None:
+                raise
+            raise failure from error
+        if self._answers is None:
+            self._answers = WeakSet()
+        self._answers.add(response)
         try:
             received = plain_headers(response)
             if self.on_headers is not None:
@@ -306,17 +316,47 @@ class ServiceClient:
 
         return Redactor(self._secrets).redact(text)
 
-    def _open_client(self) -> httpx2.AsyncClient:
-        if self._client is None:
-            import httpx2
+    def _make_failure(
+        self,
+        error: BaseException,
+        watch: RequestWatch | None,
+        url: str,
+        seconds: float,
+        model: str | None,
+    ) -> LLMError | None:
+        """Make the error for a request without an answer; None for what is no failure of HTTP."""
+        import httpx2
 
-            try:
-                self._client = open_client(self._base_url)
-                self._has_proxies = has_proxies()
-            except (ImportError, ValueError, OSError, httpx2.InvalidURL) as error:
-                # It reads proxies and certificates from the environment.
-                raise environment_error(self.service, str(error)) from error
-        return self._client
+        proxy = watch and watch.proxy
+        if isinstance(error, httpx2.ConnectTimeout):
+            limit = min(seconds, _MAX_CONNECT_SECONDS)
+            return timeout_error(self.service, url, limit, "connection", model=model, proxy=proxy)
+        if isinstance(error, httpx2.TimeoutException):
+            return timeout_error(self.service, url, seconds, "answer", model=model)
+        if not isinstance(error, httpx2.HTTPError | httpx2.InvalidURL):
+            return None
+        before = httpx2.ConnectError | httpx2.ProxyError | httpx2.InvalidURL
+        is_lost = not isinstance(error, before)
+        return self._make_unreachable(
+            url, error, model, was_reached=is_lost, proxy=None if is_lost else proxy
+        )
+
+    def _connect(self, address: httpx2.URL) -> tuple[httpx2.AsyncClient, RequestWatch]:
+        """Return what sends a request, and what sees its end."""
+        if self.http_client is not None:
+            check_usable(self.service.name, self.http_client)
+            return self.http_client, RequestWatch(address)
+        import httpx2
+
+        try:
+            if self._route is None:
+                self._route = read_route(self._base_url)
+            pools = loop_pools()
+            pool = pools.take(self._route, self)
+        except (ImportError, ValueError, OSError, httpx2.InvalidURL) as error:
+            # It reads proxies and certificates from the environment.
+            raise environment_error(self.service, str(error)) from error
+        return pool.client, RequestWatch(address, lambda: pools.leave(pool))
 
     def _make_unreachable(
         self,

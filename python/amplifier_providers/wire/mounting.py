@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from amplifier_core.models import ConfigField
 from amplifier_core.mounting import explain_absence
+from amplifier_core.session_capabilities import HTTP_CLIENT
 
 from ..retries import Retries
 from ..settings import SettingError, read_settings
@@ -56,7 +57,7 @@ def mount_of(module: str, prepare: Callable[[Mapping[str, Any] | None], Prepared
             config: Its settings; what they lack may come from the environment.
 
         Returns:
-            The callable that closes its connections, or None when there is no address, or no API
+            The callable that ends what is left of its calls, or None when there is no address, or no API
             key for a service that needs one: then nothing is mounted, and one warning says so: that
             of the session that mounts it, or of this function.
 
@@ -72,6 +73,10 @@ def mount_of(module: str, prepare: Callable[[Mapping[str, Any] | None], Prepared
         cancellation = getattr(coordinator, "cancellation", None)
         retries = Retries(prepared.name, prepared.settings, hooks, cancellation)
         provider = prepared.make(hooks, retries)
+        if prepared.settings.http_client is None:
+            get_capability = getattr(coordinator, "get_capability", None)
+            if get_capability is not None and (client := get_capability(HTTP_CLIENT)) is not None:
+                provider.use_http_client(client)
         # A module mounts under its own name; the loader then gives an instance the name it has.
         return await provider.mount(coordinator, module.removeprefix("provider-"))
 

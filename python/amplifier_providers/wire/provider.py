@@ -31,6 +31,8 @@ from .settings import HttpSettings
 from .wire_format import WireFormat
 
 if TYPE_CHECKING:
+    import httpx2
+
     from amplifier_stream import StreamChunk
 
 _LONGEST_ANSWER = 8_192
@@ -97,6 +99,7 @@ class WireProvider:
         self.wire_format = wire_format
         self.hooks = hooks
         self._client = client
+        self.use_http_client(settings.http_client)
         self._retries = retries or Retries(service.name, settings, hooks)
         self._retries.endpoint = client.endpoint
         self.pricing = Pricing(service.name, client.shown_url, settings.prices)
@@ -157,6 +160,10 @@ class WireProvider:
         """Encode requests with these settings from now on; how calls are made stays as it is."""
         self.settings = self._wire.settings = settings
         self.wire_format.use_settings(settings)
+
+    def use_http_client(self, client: httpx2.AsyncClient | None) -> None:
+        """Send requests by a client of the program's own; None for the connections that all share."""
+        self._client.http_client = client
 
     @property
     def reports_cost(self) -> bool:
@@ -263,7 +270,7 @@ class WireProvider:
         """Mount the provider under a name, with its cost and the names of its events.
 
         Returns:
-            The callable that closes its connections.
+            The callable that ends what the session has begun.
         """
         await coordinator.mount("providers", self, name=name)
         register = getattr(coordinator, "register_contributor", None)
@@ -271,10 +278,17 @@ class WireProvider:
             register(SESSION_COST, self.name, self.pricing.describe_cost)
             if self.own_events:
                 register(OBSERVABILITY_EVENTS, self.name, lambda: list(self.own_events))
-        return self.close
+        return self.release
+
+    async def release(self) -> None:
+        """End the answers that are still read; the connections stay for further sessions."""
+        await self._client.release()
 
     async def close(self) -> None:
-        """Close the connections; a later call opens new ones."""
+        """End the answers that are still read, and close the connections if nobody shares them.
+
+        A later call opens new ones. A session only calls `release`.
+        """
         await self._client.close()
 
     # What a provider of its own defines.

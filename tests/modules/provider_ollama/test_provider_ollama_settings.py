@@ -225,7 +225,7 @@ async def test_every_key_has_its_test() -> None:
     of_the_base = {
         "max_concurrent_requests", "throttle_threshold", "throttle_delay", "rate_limit_state_path",
         "fallback_on_overload", "fallback_model", "fallback_cooldown", "fallback_state_path",
-        "prices", "extended_thinking", "thinking_mode_enabled",
+        "prices", "http_client", "extended_thinking", "thinking_mode_enabled",
         *RetrySettings.model_fields,
     }  # fmt: skip
     assert set(OllamaConfig.model_fields) - here - others - of_the_base == set()

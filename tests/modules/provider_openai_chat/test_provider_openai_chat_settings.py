@@ -168,7 +168,7 @@ async def test_every_key_has_its_test() -> None:
     }  # fmt: skip
     of_the_base = {
         "max_concurrent_requests", "throttle_threshold", "throttle_delay", "rate_limit_state_path",
-        "prices",
+        "prices", "http_client",
         "fallback_on_overload", "fallback_model", "fallback_cooldown", "fallback_state_path",
         *RetrySettings.model_fields,
     }  # fmt: skip
