@@ -288,7 +288,7 @@ def _put_hook(given: Any, plan: dict[str, Any]) -> Hook | None:
 def _check_client(client: Any, provider: Any) -> httpx2.AsyncClient | None:
     if client is None:
         return None
-    from amplifier_providers.wire.own_client import is_http_client
+    from amplifier_providers.connections.own_client import is_http_client
 
     if not is_http_client(client):
         found = f"{type(client).__module__.partition('.')[0]}.{type(client).__qualname__}"

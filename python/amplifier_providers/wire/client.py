@@ -12,6 +12,9 @@ from pydantic_core import from_json
 from amplifier_core import world
 from amplifier_core.llm_errors import LLMError
 
+from ..connections.http_client import RequestWatch, Route, parsed_url, read_route
+from ..connections.own_client import check_usable
+from ..connections.pools import loop_pools
 from ..limits.endpoint import endpoint_of
 from ..limits.rate_limits import reset_wait
 from .body_reading import (
@@ -23,7 +26,6 @@ from .body_reading import (
     read_into,
     refused_coding,
 )
-from .connections import RequestWatch, Route, parsed_url, read_route
 from .errors import (
     api_error,
     challenge_error,
@@ -34,8 +36,6 @@ from .errors import (
     unfitting_error,
     unreachable_error,
 )
-from .own_client import check_usable
-from .pools import loop_pools
 from .service import Service
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticKnownError
 
 from ..answers.answer_settings import USUAL_CALLS, CallsPerAnswer, ThinkingTags, ToolTags
+from ..connections.own_client import OwnClient
 from ..prices.settings import ModelPrices
 from ..requests.requested_thinking import ExtendedThinking, ThinkingMode
 from ..retries import RetrySettings
 from ..settings import OptionalText
 from ..value_problems import Form
-from .own_client import OwnClient
 
 MAX_ANSWER_BYTES = 1024**3
 """Bytes of a streamed answer that a setting can allow."""
@@ -159,7 +159,7 @@ class HttpSettings(RetrySettings):
     """Tags in which a model without native thinking thinks; true means `thinking`."""
     tool_tags: ToolTags = ()
     """Tags in which a model without native tools calls them; true means `tool`."""
-    http_client: OwnClient = Field(default=None, repr=False)
+    http_client: OwnClient = None
     """An `httpx2.AsyncClient` of the program's own, which sends the requests and is never closed
     here; it belongs to the first event loop that uses it. None for the connections that all sessions
     of an event loop share."""

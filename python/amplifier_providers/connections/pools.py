@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary, WeakSet
 import anyio
 
 from ..running.loop_end import run_at_end, run_later, running_loop
-from .connections import KEPT_SECONDS, Route, open_client
+from .http_client import KEPT_SECONDS, Route, open_client
 
 if TYPE_CHECKING:
     import httpx2

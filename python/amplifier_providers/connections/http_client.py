@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -66,6 +65,8 @@ def open_client(route: Route) -> httpx2.AsyncClient:
         ImportError, ValueError, OSError, InvalidURL: The proxies or certificates of the environment
             cannot be used.
     """
+    from http.cookiejar import CookieJar, DefaultCookiePolicy
+
     import httpx2
 
     for address in _list_proxies():
