@@ -180,10 +180,10 @@ def goal_outcome(data: Any) -> GoalOutcome | None:
 def make_frozen(kind: type[Any], fields: dict[str, Any]) -> Any:
     """Return a frozen dataclass with all its fields, at a third of what its constructor takes.
 
-    That sets them one by one, past its own `__setattr__`.
+    That sets them one by one, past its own `__setattr__`. The fields are the object's own then.
     """
     instance = object.__new__(kind)
-    instance.__dict__.update(fields)
+    object.__setattr__(instance, "__dict__", fields)
     return instance
 
 

@@ -18,14 +18,14 @@ from amplifier_providers.settings import read_settings
 from .changes import OwnMessage, SentMessages
 from .context_settings import ContextSettings
 from .history_events import GIVEN, HISTORY_EVENTS, HistoryEvents, from_source
-from .messages import Message, call_ids, can_be_sent, count_behind_calls
+from .messages import NO_IDS, Message, call_ids, can_be_sent, count_behind_calls
 from .meter import TokenMeter
 from .put_aside import PutAside
 from .read_stored import ReaderMount
 from .sent_view import RequestRetention, SentView
 from .stored_texts import MemoryTexts, StoredTexts
 from .system_prompt import CONTEXT_SYSTEM_PROMPT, SystemPrompt, SystemPromptFactory
-from .timestamp import Timestamps
+from .timestamp import write_now
 
 __amplifier_module_type__ = "context"
 __amplifier_settings__ = ContextSettings
@@ -71,10 +71,10 @@ class SimpleContext:
         self._settings = self._read(given)
         self.history_events = HistoryEvents(hooks)
         """Tells of each message that enters the history."""
-        self._timestamp = Timestamps().__call__ if clock is None else partial(_write_time, clock)
+        self._timestamp = write_now if clock is None else partial(_write_time, clock)
         self._messages: list[Message] = []
         self._tokens: list[int] = []
-        self._open_calls: set[Any] = set()
+        self._open_calls: set[Any] | frozenset[Any] = NO_IDS
         self._budget = 0
         self._system = SystemPrompt(hooks)
         self._meter = TokenMeter(self._settings.token_meter)
@@ -225,7 +225,7 @@ class SimpleContext:
 
     def _restart(self, messages: list[Message]) -> None:
         self._messages, self._tokens = [], []
-        self._open_calls = set()
+        self._open_calls = NO_IDS
         self._shown.show_all([], [])
         for message in messages:
             self._put(message)
@@ -242,8 +242,9 @@ class SimpleContext:
         role, behind = message.get("role"), 0
         if role == "tool":
             call_id = message.get("tool_call_id")
-            if isinstance(call_id, str) and call_id in self._open_calls:
-                self._open_calls.remove(call_id)
+            waiting = self._open_calls
+            if isinstance(waiting, set) and isinstance(call_id, str) and call_id in waiting:
+                waiting.remove(call_id)
                 behind = count_behind_calls(self._messages)
         elif role == "assistant":
             self._open_calls = call_ids(message)

@@ -69,10 +69,25 @@ class Loop:
                 logger.warning("%s uses no model of the role `%s`%s", self.name, role, advice)
         self._state = state = LoopState(self.name, self.settings)
         self.steering = state.steering
-        self.steer = state.steering.steer
         self.pausing = state.pausing
-        self.pause = state.pausing.pause
-        self.resume = state.pausing.resume
+
+    def steer(self, text: str) -> None:
+        """Add a message before the next model call, or in the next turn.
+
+        Raises:
+            TypeError: The text is not a `str`.
+            ValueError: The text is empty.
+            SteeringQueueFull: Too many messages are waiting.
+        """
+        self.steering.steer(text)
+
+    def pause(self) -> None:
+        """Hold the turn, or the next one, before its next step; nothing if it is paused."""
+        self.pausing.pause()
+
+    def resume(self) -> None:
+        """Let it go on; nothing if it is not paused."""
+        self.pausing.resume()
 
     async def execute(
         self,
@@ -227,10 +242,10 @@ async def mount_loop(coordinator: Any, loop: Loop) -> None:
     offer_progress(coordinator)
     offer_spawn(coordinator, loop.settings.task_limits)
     agent_events.contribute(coordinator, loop.name, EVENTS)
-    points = HookPoints(getattr(coordinator, "hooks", None), None)
-
-    async def discard() -> None:
-        await loop.steering.discard(points, ENDED)
-
-    coordinator.register_cleanup(discard)
+    coordinator.register_cleanup(partial(_discard_messages, loop, coordinator))
     await coordinator.mount("orchestrator", loop)
+
+
+async def _discard_messages(loop: Loop, coordinator: Any) -> None:
+    if loop.steering:
+        await loop.steering.discard(HookPoints(getattr(coordinator, "hooks", None), None), ENDED)

@@ -103,6 +103,9 @@ class Task:
         return GRACE_SECONDS + closing_seconds(self.child.session.coordinator)
 
 
+_USUAL_LIMITS = TaskLimits()
+
+
 class Tasks:
     """The tasks of one session; those in the background end with it at the latest.
 
@@ -119,7 +122,7 @@ class Tasks:
             depth: How many sessions are around.
         """
         self.coordinator = coordinator
-        self.family = family or Family(TaskLimits())
+        self.family = family or Family(_USUAL_LIMITS)
         self.prepare: tuple[Prepare, ...] = ()
         """What is called for each child session that is made of the modules of this one."""
         self._is_to_close = False

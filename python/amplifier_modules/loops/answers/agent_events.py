@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from amplifier_core.session_capabilities import AGENT_EVENTS, OBSERVABILITY_EVENTS
@@ -43,11 +44,12 @@ def contribute(coordinator: Any, loop: str, others: Iterable[str] = ()) -> None:
         loop: The name of the loop.
         others: Its events that are not of an answer.
     """
+    names = partial(_list_names, coordinator, others)
+    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop, names)
 
-    def list_names() -> list[str]:
-        return [*others, *EVENTS, *own_event_names(coordinator).values()]
 
-    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop, list_names)
+def _list_names(coordinator: Any, others: Iterable[str]) -> list[str]:
+    return [*others, *EVENTS, *own_event_names(coordinator).values()]
 
 
 def own_event_names(coordinator: Any) -> dict[str, str]:
