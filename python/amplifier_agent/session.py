@@ -89,7 +89,8 @@ class Session(Generic[T_co]):
         self._coordinator: Any = self.session.coordinator
         self._coordinator.register_capability(SESSION_STATE, state)
         self._is_open = False
-        self.goal = goal
+        if goal is not None:
+            self.goal = goal
         self._turn: Turn[T_co] | None = None
         self._last: Result[T_co] | None = None
         self._turns = Turns()

@@ -16,7 +16,7 @@ from amplifier_modules.spending.ledger import RUNNING
 
 from .history import without_system
 from .record import TurnRecord
-from .result import CANCELLED, Result, TurnStatus, ending_of, make_frozen
+from .result import CANCELLED, Result, TurnStatus, ending_of
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _Ending = tuple[TurnStatus, str | None]
 
 class Turn(Generic[T_co]):
     """A turn; `run` it once."""
+
+    __slots__ = ("_coordinator", "_output", "_session", "is_over", "record", "result")
 
     def __init__(self, session: AmplifierSession, output: Output[T_co] | None) -> None:
         """Prepare a turn of the kernel's session."""
@@ -120,18 +122,17 @@ class Turn(Generic[T_co]):
         if status != "completed":
             text = record.unfinished or text
         messages = [] if context is None else without_system(await context.get_messages())
-        fields = {
-            "text": "" if status == "denied" else text,
-            "status": status,
-            "reason": reason,
-            "stop_reason": record.stop_reason,
-            "usage": record.usage,
-            "cost": record.total_cost(),
-            "model_calls": record.model_calls,
-            "tool_calls": record.tool_calls,
-            "messages": messages,
-            "goal": record.goal,
-            "session_id": self._session.session_id,
-            "value": value if status == "completed" else None,
-        }
-        return make_frozen(Result, fields)
+        return Result(
+            text="" if status == "denied" else text,
+            status=status,
+            reason=reason,
+            stop_reason=record.stop_reason,
+            usage=record.usage,
+            cost=record.total_cost(),
+            model_calls=record.model_calls,
+            tool_calls=record.tool_calls,
+            messages=messages,
+            session_id=self._session.session_id,
+            goal=record.goal,
+            value=value if status == "completed" else None,
+        )

@@ -90,8 +90,11 @@ class Settings(BaseModel):
     """Deprecated keys, each with the field that replaces it."""
     none_is_absent: ClassVar[bool] = True
     """Whether None counts as absent, whatever the type of the key."""
-    shares_defaults: ClassVar[bool] = False
-    """Whether all modules that are told nothing have one object: nobody changes what is in it."""
+    is_shared: ClassVar[bool] = False
+    """Whether all modules that are told nothing have one object: nobody changes what is in it.
+
+    Each session has a loop and a context, and two such objects would take it 2,000 bytes.
+    """
 
     @model_validator(mode="before")
     @classmethod
@@ -132,7 +135,7 @@ def read_settings(
     values = _known_keys(model, config, module) if config else {}
     variables = _fill(model, values, os.environ if environment is None else environment)
     try:
-        if not values and model.shares_defaults:
+        if not values and model.is_shared:
             return _make_defaults(model)
         return model.model_validate(values)
     except ValidationError as error:
@@ -197,7 +200,7 @@ def _list_variables(model: type[Settings]) -> list[tuple[str, str, Callable[[str
 
 @cache
 def _make_defaults(model: type[SettingsT]) -> SettingsT:
-    """Return the settings of a module that says nothing."""
+    """Return the settings of a module that is told nothing."""
     return model.model_validate({})
 
 

@@ -89,6 +89,16 @@ class HistoryEvents:
     interrupted is emitted once more, with the same `number`.
     """
 
+    __slots__ = (
+        "_emission",
+        "_emitted",
+        "_has_listeners",
+        "_hooks",
+        "_is_emitting",
+        "_noted",
+        "_waiting",
+    )
+
     def __init__(self, hooks: Any) -> None:
         """Emit to this registry; None for no events until `connect`."""
         self._hooks = hooks
@@ -118,7 +128,7 @@ class HistoryEvents:
         """Emit to this registry from now on, first what is in the history already."""
         self._hooks, self._has_listeners = hooks, listener_check(hooks)
         self._emitted, self._waiting = self._noted, None
-        for index, message in enumerate(messages):
+        for index, message in enumerate(messages if hooks is not None else ()):
             self.note_message(message, index)
 
     def note_message(self, message: Mapping[str, Any], index: int) -> None:

@@ -104,20 +104,15 @@ class SimpleContext:
         self._sessions.append(coordinator)
         self._connect()
         coordinator.register_capability(REQUEST_RETENTION, self.retention)
-        coordinator.register_contributor(
-            OBSERVABILITY_EVENTS, self.module, lambda: [*HISTORY_EVENTS, CONTEXT_SYSTEM_PROMPT]
-        )
+        coordinator.register_contributor(OBSERVABILITY_EVENTS, self.module, _list_events)
         remove: Callable[[], object] | None = None
         if (hooks := getattr(coordinator, "hooks", None)) is not None:
             remove = hooks.register(LLM_RESPONSE, self._hear_response, name=self.module)
+        return _Attachment(self, coordinator, remove).leave
 
-        async def leave() -> None:
-            if remove is not None:
-                remove()
-            self._sessions = [each for each in self._sessions if each is not coordinator]
-            self._connect()
-
-        return leave
+    def _detach(self, coordinator: Any) -> None:
+        self._sessions = [each for each in self._sessions if each is not coordinator]
+        self._connect()
 
     def _connect(self) -> None:
         """Serve the session that took it last, of those that have not ended."""
@@ -316,13 +311,34 @@ SimpleContextManager = SimpleContext
 
 async def mount_context(context: SimpleContext, coordinator: Any) -> Callable[[], Awaitable[None]]:
     """Give a session a context that is its own; return what ends both."""
-    leave = await context.attach(coordinator)
+    return partial(_end, context, await context.attach(coordinator))
 
-    async def end() -> None:
-        await leave()
-        context.end()
 
-    return end
+async def _end(context: SimpleContext, leave: Callable[[], Awaitable[None]]) -> None:
+    await leave()
+    context.end()
+
+
+class _Attachment:
+    """A context in a session. Closures would take 300 bytes more of each."""
+
+    __slots__ = ("_context", "_coordinator", "_remove")
+
+    def __init__(
+        self, context: SimpleContext, coordinator: Any, remove: Callable[[], object] | None
+    ) -> None:
+        self._context = context
+        self._coordinator = coordinator
+        self._remove = remove
+
+    async def leave(self) -> None:
+        if self._remove is not None:
+            self._remove()
+        self._context._detach(self._coordinator)  # pyright: ignore[reportPrivateUsage] -- of this module
+
+
+def _list_events() -> list[str]:
+    return [*HISTORY_EVENTS, CONTEXT_SYSTEM_PROMPT]
 
 
 def _write_time(clock: Callable[[], datetime]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from amplifier_core.llm_errors import ConfigurationError
@@ -238,14 +237,28 @@ async def mount_loop(coordinator: Any, loop: Loop) -> None:
     coordinator.register_capability(SESSION_STEER, loop.steer)
     coordinator.register_capability(SESSION_PAUSE, loop.pause)
     coordinator.register_capability(SESSION_RESUME, loop.resume)
-    coordinator.register_capability(MODEL_OF_ROLE, partial(loop.model_of_role, coordinator))
+    offered = _Offered(loop, coordinator)
+    coordinator.register_capability(MODEL_OF_ROLE, offered.find_model)
     offer_progress(coordinator)
     offer_spawn(coordinator, loop.settings.task_limits)
     agent_events.contribute(coordinator, loop.name, EVENTS)
-    coordinator.register_cleanup(partial(_discard_messages, loop, coordinator))
+    coordinator.register_cleanup(offered.discard_messages)
     await coordinator.mount("orchestrator", loop)
 
 
-async def _discard_messages(loop: Loop, coordinator: Any) -> None:
-    if loop.steering:
-        await loop.steering.discard(HookPoints(getattr(coordinator, "hooks", None), None), ENDED)
+class _Offered:
+    """What a loop offers to one session, of the many that may share it."""
+
+    __slots__ = ("_coordinator", "_loop")
+
+    def __init__(self, loop: Loop, coordinator: Any) -> None:
+        self._loop = loop
+        self._coordinator = coordinator
+
+    def find_model(self, role: str) -> ChosenModel:
+        return self._loop.model_of_role(self._coordinator, role)
+
+    async def discard_messages(self) -> None:
+        if steering := self._loop.steering:
+            hooks = getattr(self._coordinator, "hooks", None)
+            await steering.discard(HookPoints(hooks, None), ENDED)

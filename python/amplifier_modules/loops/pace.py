@@ -80,6 +80,8 @@ class Pause:
     `pause` and `resume` work from any thread, and in signal handlers.
     """
 
+    __slots__ = ("_waiting", "is_on")
+
     def __init__(self) -> None:
         """Hold nothing."""
         self.is_on = False

@@ -56,7 +56,7 @@ class LoopSettings(Settings):
     """What a loop does in a turn."""
 
     unknown_keys = "ignore"
-    shares_defaults = True
+    is_shared = True
 
     max_iterations: Annotated[
         int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")

@@ -26,6 +26,8 @@ _COUNTING = Lock()
 class Family:
     """A session that a user speaks to, and all that were started from it."""
 
+    __slots__ = ("_count", "coordinators", "limits")
+
     def __init__(self, limits: TaskLimits) -> None:
         """Begin with no sub-agents."""
         self.limits = limits

@@ -15,6 +15,8 @@ logger = logging.getLogger(__name__)
 class ArgumentCheck:
     """Compares the arguments of calls with the schemas of a session's tools."""
 
+    __slots__ = ("_schemas", "_unusable")
+
     def __init__(self) -> None:
         """Read no schema yet."""
         self._schemas: ArgumentSchemas | None = None

@@ -176,6 +176,8 @@ _WHERE = "calls must be in `tool_calls` or as `ToolCallBlock`s in `content`"
 class MissingCalls:
     """Judges answers without a call; warns once of each provider."""
 
+    __slots__ = ("_warned",)
+
     def __init__(self) -> None:
         """Begin without a warning."""
         self._warned: tuple[str, ...] = ()
