@@ -101,6 +101,10 @@ class HookPoints:
         if self._must_emit(event, data):
             await self._emit(event, data)
 
+    def tell(self, event: str, data: dict[str, Any]) -> None:
+        """Tell who listens to an event that has no handlers."""
+        self._must_emit(event, data)
+
     async def notify(self, event: str, make_payload: Callable[[], dict[str, Any]]) -> None:
         """Emit an event that hooks can only observe; its payload is made where somebody listens.
 
