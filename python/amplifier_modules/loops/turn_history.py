@@ -75,8 +75,7 @@ class TurnHistory:
         """Add the results of tools: all of them, also where the task is cancelled meanwhile."""
         cancellation: BaseException | None = None
         if self._adds_at_once():
-            for message in messages:
-                await self._store(message)
+            await self.context.add_at_once(messages)
         else:
             cancellation = await self._add_shielded(messages)
         self.ends_in_tool_results = True
