@@ -52,15 +52,16 @@ class TurnRecord:
         self._ending: Mapping[str, Any] | None = None
         self._unfinished = UnfinishedText()
 
-    def make_listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
+    def make_listeners(self, request: str, response: str) -> dict[str, Callable[[Any], object]]:
         """Return what the events of a session amount to.
 
         Args:
-            response: The event of a response: `llm:post`, or `provider:response`.
+            request: The event of a request: `llm:pre`, or `provider:request`.
+            response: The event of its response: `llm:post`, or `provider:response`.
         """
         unfinished = self._unfinished
         return {
-            events.PROVIDER_REQUEST: unfinished.clear,
+            request: unfinished.clear,
             events.CONTENT_BLOCK_DELTA: unfinished.add,
             events.CONTENT_BLOCK_END: unfinished.end,
             response: self._note_response,

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 _Ending = tuple[TurnStatus, str | None]
 
+_OURS = events.LLM_PRE, events.LLM_POST
+"""The events of a request and its response, as our loops emit them."""
+_OF_OTHERS = events.PROVIDER_REQUEST, events.PROVIDER_RESPONSE
+
 
 class Turn(Generic[T_co]):
     """A turn; `run` it once."""
@@ -54,8 +58,7 @@ class Turn(Generic[T_co]):
         coordinator.register_capability(TURN_BUDGET, budget)
         # Our loops emit the usage first, by itself, before a hook can end the turn.
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
-        response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
-        coordinator.hooks._listen(self.record.make_listeners(response))
+        coordinator.hooks._listen(self.record.make_listeners(*(_OURS if is_ours else _OF_OTHERS)))
         try:
             if self._output is None:
                 text, value = await self._session.execute(prompt), None

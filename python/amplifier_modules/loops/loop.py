@@ -11,6 +11,7 @@ from amplifier_core.session_capabilities import (
     APPROVAL_TIMEOUT,
     GUARD_TOOL_TIMEOUT,
     MODEL_OF_ROLE,
+    OBSERVABILITY_EVENTS,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
@@ -241,7 +242,7 @@ async def mount_loop(coordinator: Any, loop: Loop) -> None:
     coordinator.register_capability(MODEL_OF_ROLE, offered.find_model)
     offer_progress(coordinator)
     offer_spawn(coordinator, loop.settings.task_limits)
-    agent_events.contribute(coordinator, loop.name, EVENTS)
+    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop.name, offered.list_events)
     coordinator.register_cleanup(offered.discard_messages)
     await coordinator.mount("orchestrator", loop)
 
@@ -254,6 +255,9 @@ class _Offered:
     def __init__(self, loop: Loop, coordinator: Any) -> None:
         self._loop = loop
         self._coordinator = coordinator
+
+    def list_events(self) -> list[str]:
+        return [*EVENTS, *agent_events.list_names(self._coordinator)]
 
     def find_model(self, role: str) -> ChosenModel:
         return self._loop.model_of_role(self._coordinator, role)

@@ -27,6 +27,8 @@ _ADDING = threading.RLock()
 class SteeringQueueFull(Exception):
     """Too many steering messages are waiting."""
 
+    __slots__ = ("_waiting",)
+
 
 class SteeringQueue:
     """Messages waiting for the next model call, first in, first out.

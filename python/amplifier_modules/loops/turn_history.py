@@ -163,6 +163,8 @@ class EmittedHistory:
     a turn begins and ends, before each model call and after each message that it adds.
     """
 
+    __slots__ = ("_context", "_count", "_events", "_last", "emits_itself")
+
     def __init__(self) -> None:
         """Know no context yet."""
         self._context: Any = None

@@ -113,6 +113,17 @@ class Tasks:
     its task began. Use it in the event loop of the session.
     """
 
+    __slots__ = (
+        "_begun",
+        "_depth",
+        "_is_to_close",
+        "_tasks",
+        "_used",
+        "coordinator",
+        "family",
+        "prepare",
+    )
+
     def __init__(self, coordinator: Any, family: Family | None = None, depth: int = 0) -> None:
         """Begin without tasks.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from amplifier_core.session_capabilities import AGENT_EVENTS, OBSERVABILITY_EVENTS
+from amplifier_core.session_capabilities import AGENT_EVENTS
 
 from ...running.failure import describe_error
 
@@ -36,20 +35,9 @@ EVENTS = [*NAMES.values(), CUSTOM]
 """All events of this module."""
 
 
-def contribute(coordinator: Any, loop: str, others: Iterable[str] = ()) -> None:
-    """Say which events a loop emits, those that the application has named included.
-
-    Args:
-        coordinator: The session's coordinator.
-        loop: The name of the loop.
-        others: Its events that are not of an answer.
-    """
-    names = partial(_list_names, coordinator, others)
-    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop, names)
-
-
-def _list_names(coordinator: Any, others: Iterable[str]) -> list[str]:
-    return [*others, *EVENTS, *own_event_names(coordinator).values()]
+def list_names(coordinator: Any) -> list[str]:
+    """Return the names of these events, with those that the application has named."""
+    return [*EVENTS, *own_event_names(coordinator).values()]
 
 
 def own_event_names(coordinator: Any) -> dict[str, str]:
