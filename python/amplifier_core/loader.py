@@ -71,9 +71,9 @@ class ModuleLoader:
         # Each session has a loader, and most need none of the two.
         self._ready_functions: dict[str, Ready] | None = None
         self._checks: dict[str, MountedCheck] | None = None
-        self._added_paths: tuple[str, ...] = ()
-        self._on_session_ready_queue: tuple[tuple[str, Ready], ...] = ()
-        self._failures: tuple[Exception, ...] = ()
+        self._added_paths: list[str] = []
+        self._on_session_ready_queue: list[tuple[str, Ready]] = []
+        self._failures: list[Exception] = []
 
     @property
     def ignores_sources(self) -> bool:
@@ -144,9 +144,8 @@ class ModuleLoader:
 
     def cleanup(self) -> None:
         """Take the folders of this loader off `sys.path`, unless another loader needs them."""
-        added, self._added_paths = self._added_paths, ()
-        for entry in reversed(added):
-            remove_entry(entry)
+        while self._added_paths:
+            remove_entry(self._added_paths.pop())
 
     def get_on_session_ready_queue(self) -> list[tuple[str, Ready]]:
         """Return a copy of the queue of functions to call when the session is ready."""
@@ -154,11 +153,11 @@ class ModuleLoader:
 
     def enqueue_on_session_ready(self, module_id: str, fn: Ready) -> None:
         """Add a function to call when the session is ready."""
-        self._on_session_ready_queue += ((module_id, fn),)
+        self._on_session_ready_queue.append((module_id, fn))
 
     def clear_on_session_ready_queue(self) -> None:
         """Empty the queue."""
-        self._on_session_ready_queue = ()
+        self._on_session_ready_queue.clear()
 
     async def _find(
         self, module_id: str, source_hint: Any, config: dict[str, Any] | None, coordinator: Any
@@ -227,7 +226,7 @@ class ModuleLoader:
 
         What is there but broken is never replaced by a module of ours of the same id.
         """
-        self._failures = ()
+        self._failures = []
         mount = self._load_entry_point(module_id) or self._load_filesystem(module_id)
         if mount is None and not self._failures:
             mount = self._load_our_own(module_id)
@@ -249,7 +248,7 @@ class ModuleLoader:
         except Exception as error:
             level = logging.DEBUG if is_mounting() else logging.ERROR
             logger.log(level, "Could not load '%s' via entry point", module_id, exc_info=True)
-            self._failures += (error,)
+            self._failures.append(error)
             return None
 
     def _load_filesystem(self, module_id: str, module_name: str | None = None) -> Mount | None:
@@ -259,7 +258,7 @@ class ModuleLoader:
         except Exception as error:  # noqa: BLE001 (a foreign import; reported with the load)
             reason = describe_failure(error)
             logger.debug("Could not load '%s' from filesystem: %s", module_id, reason)
-            self._failures += (error,)
+            self._failures.append(error)
             return None
 
     def _load_our_own(self, module_id: str) -> Mount | None:
@@ -267,7 +266,7 @@ class ModuleLoader:
         try:
             return self._remember(module_id, lookup.from_our_own(module_id))
         except Exception as error:  # noqa: BLE001 (reported with the load)
-            self._failures += (error,)
+            self._failures.append(error)
             return None
 
     def _remember(self, module_id: str, found: lookup.Found | None) -> Mount | None:
@@ -311,11 +310,11 @@ class ModuleLoader:
     def _add_path(self, path: Path) -> None:
         entry = str(path)
         if entry not in self._added_paths and add_entry(entry):
-            self._added_paths += (entry,)
+            self._added_paths.append(entry)
 
     def _take_failures(self) -> list[Exception]:
-        failures, self._failures = self._failures, ()
-        return [*failures]
+        failures, self._failures = self._failures, []
+        return failures
 
 
 def _make_closure(
