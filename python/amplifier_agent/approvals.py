@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 from amplifier_core import world
 from amplifier_core.approval import find_approval_mistake
 from amplifier_modules.tool.function_call import call_function
+from amplifier_providers.running.run_sync import LoopThread
 
 if TYPE_CHECKING:
     from amplifier_core import ApprovalProvider, ApprovalResponse
     from amplifier_core.approval import ApprovalSystem
-    from amplifier_providers.running.run_sync import LoopThread
 
     from .event import Question
 
@@ -184,3 +184,7 @@ def question_about(prompt: str, seconds: float | None) -> Question:
         risk_level="medium",
         timeout=seconds if limited else None,
     )
+
+
+NO_QUESTIONS = WaitingQuestions(LoopThread())
+"""Those of all sessions whose questions somebody else answers."""

@@ -15,7 +15,7 @@ from amplifier_modules.spending.budget import is_over_budget
 from amplifier_providers.answers.response_facts import CUT_SHORT, REFUSED
 from amplifier_providers.prices.amounts import TokenCount, read_count, read_dollars
 
-from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome, make_frozen
+from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome
 
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
@@ -27,6 +27,18 @@ _NO_USAGE = TokenUsage()
 
 class TurnRecord:
     """The counts of a turn, its sub-agents included, and how it ended."""
+
+    __slots__ = (
+        "_ending",
+        "_unfinished",
+        "_unpriced_calls",
+        "cost",
+        "goal",
+        "model_calls",
+        "stop_reason",
+        "tool_calls",
+        "usage",
+    )
 
     def __init__(self) -> None:
         """Begin with nothing."""
@@ -40,15 +52,16 @@ class TurnRecord:
         self._ending: Mapping[str, Any] | None = None
         self._unfinished = UnfinishedText()
 
-    def make_listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
+    def make_listeners(self, request: str, response: str) -> dict[str, Callable[[Any], object]]:
         """Return what the events of a session amount to.
 
         Args:
-            response: The event of a response: `llm:post`, or `provider:response`.
+            request: The event of a request: `llm:pre`, or `provider:request`.
+            response: The event of its response: `llm:post`, or `provider:response`.
         """
         unfinished = self._unfinished
         return {
-            events.PROVIDER_REQUEST: unfinished.clear,
+            request: unfinished.clear,
             events.CONTENT_BLOCK_DELTA: unfinished.add,
             events.CONTENT_BLOCK_END: unfinished.end,
             response: self._note_response,
@@ -158,15 +171,12 @@ class TurnRecord:
         read, written = _count(counts, "cache_read_tokens"), _count(counts, "cache_write_tokens")
         reasoning = _count(counts, "reasoning_tokens")
         # The kernel's counts include what is counted by itself here.
-        used = make_frozen(
-            TokenUsage,
-            {
-                "input": max(_count(counts, "input_tokens") - read - written, 0),
-                "cache_read": read,
-                "cache_write": written,
-                "output": max(_count(counts, "output_tokens") - reasoning, 0),
-                "reasoning": reasoning,
-            },
+        used = TokenUsage(
+            input=max(_count(counts, "input_tokens") - read - written, 0),
+            cache_read=read,
+            cache_write=written,
+            output=max(_count(counts, "output_tokens") - reasoning, 0),
+            reasoning=reasoning,
         )
         self.usage = used if self.usage is _NO_USAGE else self.usage + used
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal
 from typing import Any, Generic, Literal, Self, TypeAlias, cast
 
@@ -51,7 +51,7 @@ class GoalOutcome:
     """What was done in all rounds, by a model; None for a single one."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True, weakref_slot=True)
 class TokenUsage:
     """Tokens, each counted once."""
 
@@ -97,7 +97,7 @@ class StatusError(Exception):
         return type(self), (self.result,)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, slots=True, weakref_slot=True)
 class Result(Generic[T_co]):
     """One turn: its answer, how it ended, and what it used."""
 
@@ -162,7 +162,7 @@ class Result(Generic[T_co]):
 
         found = {each.name: getattr(self, each.name) for each in fields(self)}
         found["output"] = found.pop("value")
-        found["usage"] = {**vars(self.usage), "total": self.usage.total}
+        found["usage"] = {**asdict(self.usage), "total": self.usage.total}
         return to_jsonable_python(found)
 
 
@@ -175,16 +175,6 @@ def goal_outcome(data: Any) -> GoalOutcome | None:
         return GoalOutcome(**{each.name: found[each.name] for each in fields(GoalOutcome)})
     except KeyError:  # of a loop that is not ours
         return None
-
-
-def make_frozen(kind: type[Any], fields: dict[str, Any]) -> Any:
-    """Return a frozen dataclass with all its fields, at a third of what its constructor takes.
-
-    That sets them one by one, past its own `__setattr__`.
-    """
-    instance = object.__new__(kind)
-    instance.__dict__.update(fields)
-    return instance
 
 
 CANCELLED: tuple[TurnStatus, str] = ("cancelled", "the turn was cancelled")

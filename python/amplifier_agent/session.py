@@ -23,7 +23,7 @@ from amplifier_modules.loops.goal.rules import goal_of, set_goal
 from amplifier_modules.spending.budget import Budget
 from amplifier_providers.running.run_sync import LoopThread
 
-from .approvals import WaitingQuestions, approval_system
+from .approvals import NO_QUESTIONS, WAIT, WaitingQuestions, approval_system
 from .arguments import check_goal, check_messages, check_session_id, check_turn
 from .observer import Observer
 from .plan import Parts
@@ -77,7 +77,8 @@ class Session(Generic[T_co]):
         self._messages = messages
         self._state = state
         self._thread = LoopThread()
-        self._waiting = WaitingQuestions(self._thread)
+        is_asked = parts.approvals == WAIT
+        self._waiting = WaitingQuestions(self._thread) if is_asked else NO_QUESTIONS
         self.session: AmplifierSession = AmplifierSession(
             native_copy_of(parts.plan),
             session_id=session_id,
@@ -88,7 +89,8 @@ class Session(Generic[T_co]):
         self._coordinator: Any = self.session.coordinator
         self._coordinator.register_capability(SESSION_STATE, state)
         self._is_open = False
-        self.goal = goal
+        if goal is not None:
+            self.goal = goal
         self._turn: Turn[T_co] | None = None
         self._last: Result[T_co] | None = None
         self._turns = Turns()

@@ -151,7 +151,7 @@ def _tool_problems(
         if isinstance(each, type):
             problems.append(_class_problem(each.__name__))
             continue
-        wanted = inspect.getattr_static(each, "state_type", None) and each.state_type
+        wanted = _find_stored(each, "state_type") and each.state_type
         if isinstance(wanted, type | UnionType) and not isinstance(state, wanted):
             found, what = type(state).__name__, getattr(wanted, "__name__", None) or wanted
             problems.append(f"tool `{name}` needs a `state` of type `{what}`, found `{found}`")
@@ -169,6 +169,19 @@ def _tool_problems(
     return problems
 
 
+def _find_stored(instance: Any, name: str) -> Any:
+    """Return an attribute as the object or its class stores it; None if neither does.
+
+    A mock has any attribute, but only once it is accessed. `inspect.getattr_static` says the same,
+    and takes ten times as long, for each session.
+    """
+    stored = getattr(instance, "__dict__", None)
+    if isinstance(stored, dict) and name in stored:
+        return cast("dict[str, Any]", stored)[name]
+    kinds = (kind.__dict__ for kind in type(instance).__mro__)
+    return next((names[name] for names in kinds if name in names), None)
+
+
 def _class_problem(name: str) -> str:
     """Say that a class is no tool."""
     return f"the tool `{name}` is a class (must be an instance, such as `{name}()`)"
@@ -178,11 +191,10 @@ def _provider_problems(coordinator: Any, parts: Parts) -> list[str]:
     """List what is wrong with the providers, or that none is mounted and the plan names none."""
     providers = cast("dict[str, Any]", coordinator.get("providers") or {})
     loop = coordinator.get("orchestrator")
-    # A mock has any attribute, but only once it is accessed.
     problems = [
         f"`chunks` of the provider `{name}` returns instead of yielding ({CHUNKS_YIELD})"
         for name, each in providers.items()
-        if inspect.iscoroutinefunction(inspect.getattr_static(each, "chunks", None))
+        if inspect.iscoroutinefunction(_find_stored(each, "chunks"))
     ]
     if providers and isinstance(loop, Loop):
         problems += loop.role_problems(providers)

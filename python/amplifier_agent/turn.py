@@ -16,7 +16,7 @@ from amplifier_modules.spending.ledger import RUNNING
 
 from .history import without_system
 from .record import TurnRecord
-from .result import CANCELLED, Result, TurnStatus, ending_of, make_frozen
+from .result import CANCELLED, Result, TurnStatus, ending_of
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
@@ -27,9 +27,15 @@ if TYPE_CHECKING:
 
 _Ending = tuple[TurnStatus, str | None]
 
+_OURS = events.LLM_PRE, events.LLM_POST
+"""The events of a request and its response, as our loops emit them."""
+_OF_OTHERS = events.PROVIDER_REQUEST, events.PROVIDER_RESPONSE
+
 
 class Turn(Generic[T_co]):
     """A turn; `run` it once."""
+
+    __slots__ = ("_coordinator", "_output", "_session", "is_over", "record", "result")
 
     def __init__(self, session: AmplifierSession, output: Output[T_co] | None) -> None:
         """Prepare a turn of the kernel's session."""
@@ -52,8 +58,7 @@ class Turn(Generic[T_co]):
         coordinator.register_capability(TURN_BUDGET, budget)
         # Our loops emit the usage first, by itself, before a hook can end the turn.
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
-        response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
-        coordinator.hooks._listen(self.record.make_listeners(response))
+        coordinator.hooks._listen(self.record.make_listeners(*(_OURS if is_ours else _OF_OTHERS)))
         try:
             if self._output is None:
                 text, value = await self._session.execute(prompt), None
@@ -120,18 +125,17 @@ class Turn(Generic[T_co]):
         if status != "completed":
             text = record.unfinished or text
         messages = [] if context is None else without_system(await context.get_messages())
-        fields = {
-            "text": "" if status == "denied" else text,
-            "status": status,
-            "reason": reason,
-            "stop_reason": record.stop_reason,
-            "usage": record.usage,
-            "cost": record.total_cost(),
-            "model_calls": record.model_calls,
-            "tool_calls": record.tool_calls,
-            "messages": messages,
-            "goal": record.goal,
-            "session_id": self._session.session_id,
-            "value": value if status == "completed" else None,
-        }
-        return make_frozen(Result, fields)
+        return Result(
+            text="" if status == "denied" else text,
+            status=status,
+            reason=reason,
+            stop_reason=record.stop_reason,
+            usage=record.usage,
+            cost=record.total_cost(),
+            model_calls=record.model_calls,
+            tool_calls=record.tool_calls,
+            messages=messages,
+            session_id=self._session.session_id,
+            goal=record.goal,
+            value=value if status == "completed" else None,
+        )

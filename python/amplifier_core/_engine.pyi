@@ -975,6 +975,10 @@ class RustHookRegistry(_Events):
         """
     def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
         """Name the handlers of one event or of all, in the order of running."""
+    def _has_handlers(self, event: str) -> bool:
+        """Whether handlers hear an event, or it is counted or correlated; who only listens is none."""
+    def _must_emit(self, event: str, data: Any) -> bool:
+        """Tell who listens to an event of its data, where nobody else hears it; whether `emit` is needed."""
     def _listen(self, listeners: dict[str, Callable[[Any], object]] | None) -> None:
         """Call these functions, by event, with the data of an event as soon as it is emitted.
 

@@ -181,13 +181,24 @@ class HookRegistry(metaclass=ABCMeta):
         Where it has none, a caller can spare itself the data.
         """
         event = any_text(event, "event")
+        return self._has_handlers(event) or event in self._listeners
+
+    def _has_handlers(self, event: str) -> bool:
+        """Whether handlers hear an event, or it is counted or correlated; who only listens is none."""
         return (
             type(self).emit is not HookRegistry.emit
             or event == events.CANCEL_COMPLETED
             or event in _CORRELATED
-            or event in self._listeners
             or bool(self._list_handlers_of(event))
         )
+
+    def _must_emit(self, event: str, data: Any) -> bool:
+        """Tell who listens to an event of its data, where nobody else hears it; whether `emit` is needed."""
+        if self._has_handlers(event):
+            return True
+        if (listener := self._listeners.get(event)) is not None:
+            _tell(listener, event, data)
+        return False
 
     def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
         """Name the handlers of one event or of all, in the order of running."""

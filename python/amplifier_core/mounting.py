@@ -17,7 +17,6 @@ Kind: TypeAlias = Literal["orchestrator", "context", "provider", "tool", "hook",
 
 
 _NO_NAMES: frozenset[str] = frozenset()
-_NO_NUMBERS: frozenset[int] = frozenset()
 _missing = object()
 
 
@@ -35,7 +34,7 @@ class MountedModule:
     """Its entry in the mount plan; empty for what modules of a parent session have handed on."""
     tools: tuple[tuple[str, Any], ...] = ()
     providers: tuple[tuple[str, Any], ...] = ()
-    handlers: frozenset[int] = _NO_NUMBERS
+    handlers: tuple[int, ...] = ()
     """The serial numbers of its handlers."""
     capabilities: frozenset[str] = _NO_NAMES
     """The names that it added; noted of tools and hook modules."""
@@ -55,7 +54,7 @@ class _ModuleWithParts(MountedModule):
         super().__init__(module.kind, module.entry)
         self.tools = module.tools + parts.tools
         self.providers = module.providers + parts.providers
-        self.handlers = (module.handlers | parts.handlers) or _NO_NUMBERS
+        self.handlers = module.handlers + parts.handlers
         self.capabilities = (module.capabilities | parts.capabilities) or _NO_NAMES
 
 
@@ -65,7 +64,7 @@ class _Parts:
 
     tools: tuple[tuple[str, Any], ...] = ()
     providers: tuple[tuple[str, Any], ...] = ()
-    handlers: frozenset[int] = _NO_NUMBERS
+    handlers: tuple[int, ...] = ()
     capabilities: frozenset[str] = _NO_NAMES
 
     def added_to(self, module: MountedModule) -> MountedModule:
@@ -124,7 +123,7 @@ class MountedModules:
         yield parts
         parts.tools = _list_new(list_mounted(coordinator, "tools"), tools)
         parts.providers = _list_new(list_mounted(coordinator, "providers"), providers)
-        parts.handlers = frozenset(range(begun, count_registrations(coordinator.hooks)))
+        parts.handlers = (*range(begun, count_registrations(coordinator.hooks)),)
         if has_capabilities:
             parts.capabilities = _list_capabilities(coordinator) - capabilities
 
@@ -138,7 +137,7 @@ def list_mounted_modules(coordinator: Any) -> tuple[MountedModule, ...]:
 def note_inherited(coordinator: Any, handlers: Iterable[int], capabilities: Iterable[str]) -> None:
     """Note what modules of the parent session have handed on to a session that has begun."""
     if modules := list_mounted_modules(coordinator):
-        parts = _Parts(handlers=frozenset(handlers), capabilities=frozenset(capabilities))
+        parts = _Parts(handlers=tuple(handlers), capabilities=frozenset(capabilities))
         inherited = parts.added_to(MountedModule("inherited", {}))
         setattr(coordinator, _ATTRIBUTE, (*modules, inherited))
 

@@ -107,7 +107,8 @@ class Turn:
             if self.turns.waiting:
                 self.turns.pass_on()
             else:
-                del running[None]
+                # A dict that had an entry keeps the room for it, until it is cleared.
+                running.clear()
 
 
 _TURN: ContextVar[Turn | None] = ContextVar("amplifier_core.turn", default=None)

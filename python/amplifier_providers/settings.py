@@ -14,6 +14,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -89,6 +90,11 @@ class Settings(BaseModel):
     """Deprecated keys, each with the field that replaces it."""
     none_is_absent: ClassVar[bool] = True
     """Whether None counts as absent, whatever the type of the key."""
+    is_shared: ClassVar[bool] = False
+    """Whether all modules that are told nothing have one object: nobody changes what is in it.
+
+    Each session has a loop and a context, and two such objects would take it 2,000 bytes.
+    """
 
     @model_validator(mode="before")
     @classmethod
@@ -126,9 +132,11 @@ def read_settings(
     prefix = f"{module}: " if module else ""
     if config and not isinstance(config, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
         raise SettingError(f"{prefix}the config is a `{type(config).__name__}` (must be a mapping)")
-    values = _known_keys(model, config or {}, module)
+    values = _known_keys(model, config, module) if config else {}
     variables = _fill(model, values, os.environ if environment is None else environment)
     try:
+        if not values and model.is_shared:
+            return _make_defaults(model)
         return model.model_validate(values)
     except ValidationError as error:
         details = error.errors(include_url=False)
@@ -170,18 +178,30 @@ def _fill(
 ) -> dict[str, str]:
     """Fill what is absent from the environment; return the variable of each key filled."""
     filled: dict[str, str] = {}
-    for key, field in model.model_fields.items():
-        variable = env_of(field)
-        if variable is None or variable.read is None or values.get(key) is not None:
+    for key, variable, read in _list_variables(model):
+        if values.get(key) is not None:
             continue
         values.pop(key, None)
-        if text := environment.get(variable.name, "").strip():
+        if text := environment.get(variable, "").strip():
             try:
-                values[key] = variable.read(text)
+                values[key] = read(text)
             except ValueError:
                 values[key] = text
-            filled[key] = variable.name
+            filled[key] = variable
     return filled
+
+
+@cache
+def _list_variables(model: type[Settings]) -> list[tuple[str, str, Callable[[str], Any]]]:
+    """List the fields that a variable of the environment fills, each with that and its reader."""
+    named = [(key, env_of(field)) for key, field in model.model_fields.items()]
+    return [(key, each.name, each.read) for key, each in named if each and each.read]
+
+
+@cache
+def _make_defaults(model: type[SettingsT]) -> SettingsT:
+    """Return the settings of a module that is told nothing."""
+    return model.model_validate({})
 
 
 def _write_key(detail: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from amplifier_core import HookResult
+from amplifier_core.events import LLM_REQUEST
 
 
 async def test_a_listener_gets_the_data_itself_before_any_handler(engine):
@@ -38,3 +39,27 @@ async def test_a_listener_that_fails_is_logged_and_changes_nothing(engine, caplo
     assert (await hooks.emit("a", {"b": 1})).action == "continue"
     assert caplog.messages == ["what listens to `a` failed; continuing"]
     assert caplog.records[0].name == "amplifier_core.hooks"
+
+
+def test_what_nobody_but_a_listener_hears_is_told_at_once_and_needs_no_emit(engine):
+    hooks, seen = engine.HookRegistry(), []
+    data = {"b": 1}
+    hooks._listen({"a": lambda given: seen.append(given is data)})
+    assert (hooks._has_handlers("a"), hooks._must_emit("a", data)) == (False, False)
+    assert not hooks._must_emit("nobody listens", data)
+    assert seen == [True]
+
+
+def test_what_a_handler_hears_too_is_left_to_emit(engine):
+    hooks, seen = engine.HookRegistry(), []
+    hooks._listen({"a": seen.append, LLM_REQUEST: seen.append})
+    hooks.register("a", lambda event, data: None)
+    found = [(hooks._has_handlers(each), hooks._must_emit(each, {})) for each in ("a", LLM_REQUEST)]
+    assert (found, seen) == ([(True, True)] * 2, [])
+
+
+def test_a_listener_that_fails_at_once_is_logged(engine, caplog):
+    hooks = engine.HookRegistry()
+    hooks._listen({"a": lambda _: 1 / 0})
+    assert not hooks._must_emit("a", {})
+    assert caplog.messages == ["what listens to `a` failed; continuing"]

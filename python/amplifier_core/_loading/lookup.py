@@ -9,6 +9,7 @@ import importlib
 import logging
 import sys
 from functools import cache
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from .._module_error import ModuleDiscoveryError, not_loadable
@@ -80,6 +81,8 @@ def only_our_own(module_id: str) -> Found:
     Raises:
         ModuleDiscoveryError: There is no such module of ours, or it cannot be imported.
     """
+    if (known := _KNOWN.get(module_id)) is not None and known.is_up_to_date(module_id):
+        return known.found
     try:
         found = from_our_own(module_id)
     except Exception as error:
@@ -87,7 +90,13 @@ def only_our_own(module_id: str) -> Found:
     if found is None:
         known = ", ".join(f"`{name}`" for name in sorted(list_own_modules()))
         raise ModuleDiscoveryError(f"no module `{module_id}` of our own (there are {known})")
-    for other in _list_others(module_id, tuple(sys.path)):
+    path = tuple(sys.path)
+    others = _list_others(module_id, path)
+    name = list_own_modules()[module_id]
+    module = sys.modules.get(name)
+    if not others and found.ready is None and type(module) is ModuleType:
+        _KNOWN[module_id] = _Known(name, module, path, found)
+    for other in others:
         logger.info(
             "module `%s` is our own here; ignored: %s `%s`%s",
             module_id,
@@ -96,6 +105,29 @@ def only_our_own(module_id: str) -> Found:
             f" ({other.place})" if other.place else "",
         )
     return found
+
+
+class _Known(NamedTuple):
+    """A module of ours as it was found last; each session of an agent asks for two of them."""
+
+    name: str
+    module: ModuleType
+    path: tuple[str, ...]
+    found: Found
+
+    def is_up_to_date(self, module_id: str) -> bool:
+        """Whether it would be found like this again."""
+        attributes = self.module.__dict__
+        return (
+            sys.modules.get(self.name) is self.module
+            and list_own_modules().get(module_id) == self.name
+            and attributes.get("mount") is self.found.mount
+            and "on_session_ready" not in attributes
+            and tuple(sys.path) == self.path
+        )
+
+
+_KNOWN: dict[str, _Known] = {}
 
 
 @cache

@@ -26,7 +26,7 @@ from amplifier_providers.settings import Settings
 from .messages import RESULTS, SYSTEM, Message, group_messages, is_by_user, program_of
 
 
-@dataclass
+@dataclass(slots=True)
 class View:
     """The messages for requests, with their estimated tokens."""
 

@@ -22,6 +22,8 @@ def _put_aside_bytes(count: int) -> int:
 class ContextSettings(CompactionSettings):
     """How much of a conversation a request contains."""
 
+    is_shared = True
+
     max_tokens: Count = 200_000
     """Tokens of a request where neither the caller nor the provider sets a budget."""
     token_meter: Kind = "actual"

@@ -89,11 +89,22 @@ class HistoryEvents:
     interrupted is emitted once more, with the same `number`.
     """
 
+    __slots__ = (
+        "_emission",
+        "_emitted",
+        "_has_listeners",
+        "_hooks",
+        "_is_emitting",
+        "_noted",
+        "_waiting",
+    )
+
     def __init__(self, hooks: Any) -> None:
         """Emit to this registry; None for no events until `connect`."""
         self._hooks = hooks
         self._has_listeners = listener_check(hooks)
-        self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
+        self._waiting: deque[tuple[str, dict[str, Any]]] | None = None
+        """What was noted and not emitted; None for nothing, as an empty `deque` takes 760 bytes."""
         self._noted: int = 0
         self._emitted: int = 0
         self._is_emitting = False
@@ -116,9 +127,8 @@ class HistoryEvents:
     def connect(self, hooks: Any, messages: Iterable[Mapping[str, Any]]) -> None:
         """Emit to this registry from now on, first what is in the history already."""
         self._hooks, self._has_listeners = hooks, listener_check(hooks)
-        self._emitted += len(self._waiting)
-        self._waiting.clear()
-        for index, message in enumerate(messages):
+        self._emitted, self._waiting = self._noted, None
+        for index, message in enumerate(messages if hooks is not None else ()):
             self.note_message(message, index)
 
     def note_message(self, message: Mapping[str, Any], index: int) -> None:
@@ -186,10 +196,9 @@ class HistoryEvents:
         token = _EMITTING.set(self)
         try:
             while self._waiting:
-                event, data = self._waiting[0]
+                first = event, data = self._waiting[0]
                 await _await_in_time(self._hooks.emit(event, data), f"the hooks of `{event}`")
-                self._waiting.popleft()
-                self._emitted += 1
+                self._take_out(first)
         finally:
             _EMITTING.reset(token)
             self._is_emitting = False
@@ -201,7 +210,17 @@ class HistoryEvents:
         if self._hooks is None:
             return
         self._noted += 1
+        if self._waiting is None:
+            self._waiting = deque()
         self._waiting.append((event, {"number": self._noted, **data}))
+
+    def _take_out(self, emitted: tuple[str, dict[str, Any]]) -> None:
+        """Take out the first event, unless another registry is connected meanwhile."""
+        if self._waiting and self._waiting[0] is emitted:
+            self._waiting.popleft()
+            self._emitted += 1
+        if not self._waiting:
+            self._waiting = None
 
 
 async def connect_history_events(context: Any, hooks: Any) -> HistoryEvents | None:

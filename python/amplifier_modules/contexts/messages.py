@@ -69,9 +69,13 @@ def call_names(message: Message) -> dict[Any, str]:
     return dict(map(_id_and_name, _list_calls(message)))
 
 
-def call_ids(message: Message) -> set[Any]:
+NO_IDS: frozenset[Any] = frozenset()
+"""What most messages have; an empty set of each takes 216 bytes."""
+
+
+def call_ids(message: Message) -> set[Any] | frozenset[Any]:
     """Return the ids of the calls of an assistant message."""
-    return {call["id"] for call in _list_calls(message)}
+    return {call["id"] for call in _list_calls(message)} or NO_IDS
 
 
 def _list_calls(message: Message) -> list[Message]:

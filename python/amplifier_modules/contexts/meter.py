@@ -21,6 +21,8 @@ class TokenMeter:
     too, which are part of the window as well.
     """
 
+    __slots__ = ("_counted", "_estimated", "_is_used", "_sent")
+
     def __init__(self, kind: Kind) -> None:
         """Correct nothing yet; `estimate` never does."""
         self._is_used = kind == "actual"

@@ -23,6 +23,8 @@ class PutAside:
     The results of tools, and texts and text documents of users. Images stay.
     """
 
+    __slots__ = ("_most_bytes", "_tool_name", "texts")
+
     def __init__(
         self, texts: StoredTexts, most_bytes: int, tool_name: Callable[[], str] = lambda: TOOL_NAME
     ) -> None:

@@ -161,10 +161,13 @@ class ReaderMount:
     first name with a number that is free, such as `read_stored_2`.
     """
 
+    __slots__ = ("_coordinator", "_most_bytes", "_texts", "_tool")
+
     def __init__(self, texts: StoredTexts, most_bytes: int) -> None:
         """Offer nothing yet; an answer of the tool has at most so many bytes."""
         self._texts = texts
-        self._tool = ReadStored(texts, most_bytes)
+        self._most_bytes = most_bytes
+        self._tool: ReadStored | None = None
         self._coordinator: Any = None
 
     def connect(self, coordinator: Any) -> None:
@@ -173,8 +176,11 @@ class ReaderMount:
 
     def choose_name(self) -> str:
         """Return the name that the tool has, or will have."""
-        if self._coordinator is None or self._mounted_tool(self._tool.name) is self._tool:
-            return self._tool.name
+        tool = self._tool
+        if self._coordinator is None:
+            return TOOL_NAME if tool is None else tool.name
+        if tool is not None and self._mounted_tool(tool.name) is tool:
+            return tool.name
         numbered = (f"{TOOL_NAME}_{number}" for number in itertools.count(2))
         name = TOOL_NAME
         while self._mounted_tool(name) is not None:
@@ -191,8 +197,9 @@ class ReaderMount:
             return
         name = self.choose_name()
         if self._mounted_tool(name) is None:
-            self._tool.name = name
-            await self._coordinator.mount("tools", self._tool, name=name)
+            tool = self._tool = self._tool or ReadStored(self._texts, self._most_bytes)
+            tool.name = name
+            await self._coordinator.mount("tools", tool, name=name)
 
     def _mounted_tool(self, name: str) -> Any:
         return self._coordinator.get("tools", name)

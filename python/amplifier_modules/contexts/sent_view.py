@@ -27,6 +27,8 @@ class RequestRetention:
     request needs, `get_messages_for_request` raises a `ContextLengthError`.
     """
 
+    __slots__ = ("_kept",)
+
     def __init__(self) -> None:
         """Keep nothing."""
         self._kept: list[list[Mapping[str, Any]]] = []
@@ -64,6 +66,8 @@ _SUMMARIZED_SHARE = 0.5
 
 class SentView:
     """The view of one conversation."""
+
+    __slots__ = ("_hooks", "_retention", "_settings", "room", "view")
 
     def __init__(self, settings: ContextSettings, hooks: Any, retention: RequestRetention) -> None:
         """Show nothing yet; `hooks` gets `context:compaction`, None for no events."""

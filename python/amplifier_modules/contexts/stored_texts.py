@@ -44,6 +44,8 @@ class StoredTexts(Protocol):
 class MemoryTexts:
     """Texts in memory, which end with the session. The oldest are dropped for new ones."""
 
+    __slots__ = ("_bytes", "_most_bytes", "_texts")
+
     def __init__(self, most_bytes: int) -> None:
         """Keep at most so many bytes of UTF-8."""
         self._most_bytes = most_bytes

@@ -19,6 +19,8 @@ SystemPromptFactory = Callable[[], Awaitable[str]]
 class SystemPrompt:
     """Renders the system prompt, and emits an event when it has changed."""
 
+    __slots__ = ("_hooks", "_message", "factory")
+
     def __init__(self, hooks: Any) -> None:
         """Have no system prompt yet; `hooks` gets the event, None for no events."""
         self.factory: SystemPromptFactory | None = None

@@ -18,19 +18,24 @@ class Timestamps:
     def __init__(self, clock: Callable[[], float] = world.time) -> None:
         """Write the time of a clock that returns seconds since 1970."""
         self._clock = clock
-        self._second = -1
-        self._beginning = ""
-        self._milliseconds = -1
-        self._written = ""
+        # Replaced as a whole, as several threads may write times.
+        self._last: tuple[int, str] = (-1, "")
+        self._second: tuple[int, str] = (-1, "")
 
     def __call__(self) -> str:
         """Return the time now."""
         milliseconds = int(self._clock() * 1000)
-        if milliseconds != self._milliseconds:
-            self._milliseconds = milliseconds
+        known, written = self._last
+        if milliseconds != known:
             second, thousandth = divmod(milliseconds, 1000)
-            if second != self._second:
-                self._second = second
-                self._beginning = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-            self._written = f"{self._beginning}.{thousandth:03d}+00:00"
-        return self._written
+            known, beginning = self._second
+            if second != known:
+                beginning = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+                self._second = second, beginning
+            written = f"{beginning}.{thousandth:03d}+00:00"
+            self._last = milliseconds, written
+        return written
+
+
+write_now = Timestamps().__call__
+"""Writes the time now, for all conversations of the process."""

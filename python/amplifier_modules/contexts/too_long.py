@@ -31,6 +31,8 @@ class LearnedBudgets:
     this: the budget is the `token_budget` of `get_messages_for_request`.
     """
 
+    __slots__ = ("_budgets",)
+
     def __init__(self) -> None:
         """Know nothing yet."""
         self._budgets: dict[tuple[Any, ...], int] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from amplifier_core.llm_errors import ConfigurationError
@@ -12,6 +11,7 @@ from amplifier_core.session_capabilities import (
     APPROVAL_TIMEOUT,
     GUARD_TOOL_TIMEOUT,
     MODEL_OF_ROLE,
+    OBSERVABILITY_EVENTS,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
@@ -69,10 +69,25 @@ class Loop:
                 logger.warning("%s uses no model of the role `%s`%s", self.name, role, advice)
         self._state = state = LoopState(self.name, self.settings)
         self.steering = state.steering
-        self.steer = state.steering.steer
         self.pausing = state.pausing
-        self.pause = state.pausing.pause
-        self.resume = state.pausing.resume
+
+    def steer(self, text: str) -> None:
+        """Add a message before the next model call, or in the next turn.
+
+        Raises:
+            TypeError: The text is not a `str`.
+            ValueError: The text is empty.
+            SteeringQueueFull: Too many messages are waiting.
+        """
+        self.steering.steer(text)
+
+    def pause(self) -> None:
+        """Hold the turn, or the next one, before its next step; nothing if it is paused."""
+        self.pausing.pause()
+
+    def resume(self) -> None:
+        """Let it go on; nothing if it is not paused."""
+        self.pausing.resume()
 
     async def execute(
         self,
@@ -223,14 +238,31 @@ async def mount_loop(coordinator: Any, loop: Loop) -> None:
     coordinator.register_capability(SESSION_STEER, loop.steer)
     coordinator.register_capability(SESSION_PAUSE, loop.pause)
     coordinator.register_capability(SESSION_RESUME, loop.resume)
-    coordinator.register_capability(MODEL_OF_ROLE, partial(loop.model_of_role, coordinator))
+    offered = _Offered(loop, coordinator)
+    coordinator.register_capability(MODEL_OF_ROLE, offered.find_model)
     offer_progress(coordinator)
     offer_spawn(coordinator, loop.settings.task_limits)
-    agent_events.contribute(coordinator, loop.name, EVENTS)
-    points = HookPoints(getattr(coordinator, "hooks", None), None)
-
-    async def discard() -> None:
-        await loop.steering.discard(points, ENDED)
-
-    coordinator.register_cleanup(discard)
+    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop.name, offered.list_events)
+    coordinator.register_cleanup(offered.discard_messages)
     await coordinator.mount("orchestrator", loop)
+
+
+class _Offered:
+    """What a loop offers to one session, of the many that may share it."""
+
+    __slots__ = ("_coordinator", "_loop")
+
+    def __init__(self, loop: Loop, coordinator: Any) -> None:
+        self._loop = loop
+        self._coordinator = coordinator
+
+    def list_events(self) -> list[str]:
+        return [*EVENTS, *agent_events.list_names(self._coordinator)]
+
+    def find_model(self, role: str) -> ChosenModel:
+        return self._loop.model_of_role(self._coordinator, role)
+
+    async def discard_messages(self) -> None:
+        if steering := self._loop.steering:
+            hooks = getattr(self._coordinator, "hooks", None)
+            await steering.discard(HookPoints(hooks, None), ENDED)

@@ -144,12 +144,13 @@ class ModelCall:
             await self._pace.before_call(self._hooks, about["iteration"])
         is_cancelled = False
         try:
-            has_listeners = self._hooks.has_listeners
             tags = () if self._is_aside else tool_tags(self.provider, self._settings)
             is_read = bool(tags) or (self._is_streaming and not self._is_aside)
             # Where nobody hears of the ends of blocks when the call begins, nobody misses one.
             blocks = (
-                OpenBlocks(self._hooks) if is_read or has_listeners(CONTENT_BLOCK_END) else None
+                OpenBlocks(self._hooks)
+                if is_read or self._hooks.has_handlers(CONTENT_BLOCK_END)
+                else None
             )
             try:
                 await self._hooks.notify(

@@ -80,11 +80,13 @@ class Pause:
     `pause` and `resume` work from any thread, and in signal handlers.
     """
 
+    __slots__ = ("_waiting", "is_on")
+
     def __init__(self) -> None:
         """Hold nothing."""
         self.is_on = False
         """Whether there is a pause."""
-        self._waiting: set[Callable[[], object]] = set()
+        self._waiting: tuple[Callable[[], object], ...] = ()
 
     def pause(self) -> None:
         """Hold the turn, or the next one, before its next step; nothing if it is paused."""
@@ -93,7 +95,7 @@ class Pause:
     def resume(self) -> None:
         """Let it go on; nothing if it is not paused."""
         self.is_on = False
-        for wake in tuple(self._waiting):
+        for wake in self._waiting:
             wake()
 
     async def wait(
@@ -118,14 +120,14 @@ class Pause:
         def wake() -> None:
             call_soon(lambda: changed.set())
 
-        self._waiting.add(wake)
+        self._waiting += (wake,)
         try:
             with cancellation.notifying(wake):
                 while self.is_on and not cancellation.is_cancelled:
                     await changed.wait()
                     changed = anyio.Event()
         finally:
-            self._waiting.discard(wake)
+            self._waiting = tuple(each for each in self._waiting if each is not wake)
         if not cancellation.is_cancelled:
             await hooks.emit(RESUMED, {**about, "seconds": anyio.current_time() - began})
 

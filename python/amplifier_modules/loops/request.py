@@ -31,6 +31,8 @@ class RequestBuilder:
     says itself that the messages of the last request are unchanged, they are not compared.
     """
 
+    __slots__ = ("_changes", "_lineage", "_models_of_last", "_settings", "_snapshots", "_specs")
+
     def __init__(self, settings: LoopSettings) -> None:
         """Build requests with these settings."""
         self._settings = settings

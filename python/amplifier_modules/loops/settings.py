@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -46,10 +47,16 @@ def _check_prompt(text: str) -> str:
     return text
 
 
+@cache
+def _make_limits(depth: int, count: int) -> TaskLimits:
+    return TaskLimits(depth, count)
+
+
 class LoopSettings(Settings):
     """What a loop does in a turn."""
 
     unknown_keys = "ignore"
+    is_shared = True
 
     max_iterations: Annotated[
         int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")
@@ -143,7 +150,7 @@ class LoopSettings(Settings):
     @property
     def task_limits(self) -> TaskLimits:
         """The limits of sub-agents."""
-        return TaskLimits(self.max_task_depth, self.max_tasks)
+        return _make_limits(self.max_task_depth, self.max_tasks)
 
     def thinking_options(self, *, is_aside: bool) -> dict[str, Any]:
         """Return the keywords with which a provider is called.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
 
 from ..contexts.history_events import STEERING
 from .boundary.hook_points import HookPoints
@@ -21,10 +20,14 @@ STEERING_DISCARDED = "orchestrator:steering_discarded"
 """Event: messages were discarded: the turn was cancelled, the session ended, or hooks denied them."""
 CANCELLED = "the turn was cancelled"
 ENDED = "the session ended"
+_ADDING = threading.RLock()
+"""Held for an instant by whoever adds a message to any queue. Re-entrant, for signal handlers."""
 
 
 class SteeringQueueFull(Exception):
     """Too many steering messages are waiting."""
+
+    __slots__ = ("_waiting",)
 
 
 class SteeringQueue:
@@ -35,9 +38,8 @@ class SteeringQueue:
 
     def __init__(self) -> None:
         """Create an empty queue."""
-        self._waiting: deque[str] = deque()
-        # Re-entrant, for signal handlers that steer.
-        self._adding = threading.RLock()
+        # Every session has a queue, and nearly all stay empty.
+        self._waiting: list[str] = []
 
     def __len__(self) -> int:
         """Return the number of waiting messages."""
@@ -58,7 +60,7 @@ class SteeringQueue:
         if not text.strip():
             message = "the steering message is empty"
             raise ValueError(message)
-        with self._adding:
+        with _ADDING:
             if len(self._waiting) >= CAPACITY:
                 message = f"{CAPACITY} steering messages are waiting (the most that can)"
                 raise SteeringQueueFull(message)
@@ -75,11 +77,11 @@ class SteeringQueue:
             if verdict.denied:
                 denied = {"messages": [text], "reason": verdict.reason}
                 await hooks.emit(STEERING_DISCARDED, denied)
-                self._waiting.popleft()
+                self._waiting.pop(0)
                 continue
             changed = None if verdict.data is None else verdict.data.get("prompt")
             text = changed if isinstance(changed, str) else text
-            self._waiting.popleft()
+            self._waiting.pop(0)
             await history.add({"role": "user", "content": text}, STEERING)
             await hooks.emit(STEERING_INJECTED, {"content": text, "iteration": iteration})
 
@@ -87,7 +89,7 @@ class SteeringQueue:
         """Discard the waiting messages, with a warning and an event."""
         messages: list[str] = []
         while self._waiting:
-            messages.append(self._waiting.popleft())
+            messages.append(self._waiting.pop(0))
         if messages:
             logger.warning("%d steering messages discarded: %s", len(messages), reason)
             await hooks.emit(STEERING_DISCARDED, {"messages": messages, "reason": reason})

@@ -191,7 +191,8 @@ class CallRun:
             return Answer(f"Not run: {limit.reason}.", is_error=True)
         cancellation.tool_started(call.id, call.name)
         try:
-            await hooks.notify(TOOL_START, lambda: {**self._about, "tool_input": tool_input})
+            if hooks.has_listeners(TOOL_START):
+                await hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
             run = partial(self._run, tool, tool_input)
             result = await run_in_context(
                 hooks,

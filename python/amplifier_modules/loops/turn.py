@@ -34,7 +34,7 @@ from .pace import warn_in_time
 from .recovery import Recovery
 from .settings import UNLIMITED
 from .tool_calls import ToolRound
-from .turn_ending import TurnEnding, is_silent
+from .turn_ending import TurnEnding, is_silent, tell_listeners
 from .turn_report import Outcome
 from .turn_state import TurnState
 
@@ -111,13 +111,15 @@ class Turn:
             outcome, was_interrupted = Outcome.CANCELLED, True
             raise
         finally:
+            if self._goal is not None:
+                state.report.goal_final = self._goal.describe_end(outcome)
             if outcome is Outcome.CANCELLED or not is_silent(state):
                 await self._close(outcome, was_interrupted=was_interrupted)
+            else:
+                tell_listeners(state, outcome)
 
     async def _close(self, outcome: Outcome, *, was_interrupted: bool) -> None:
         state = self._state
-        if self._goal is not None:
-            state.report.goal_final = self._goal.describe_end(outcome)
         end = TurnEnding(state, outcome)
         if outcome is Outcome.CANCELLED:
             was_immediate = was_interrupted or state.cancellation.is_immediate

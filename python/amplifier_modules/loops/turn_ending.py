@@ -20,14 +20,21 @@ logger = logging.getLogger(__name__)
 
 
 def is_silent(state: TurnState) -> bool:
-    """Whether a turn that was not cancelled can end without events.
+    """Whether a turn that was not cancelled can end without an await.
 
-    Nobody listens to them, and nothing is left to emit. Without hooks most turns end like this,
-    which saves the scopes that `TurnEnding.close` needs against a cancellation.
+    No hook handles its last events, and nothing is left to emit. Without hooks most turns end like
+    this, which saves the scopes that `TurnEnding.close` needs against a cancellation.
     """
     hooks = state.hooks
     has_emitted_all = state.history.has_emitted_all() and not hooks.has_open_calls()
-    return has_emitted_all and not any(map(hooks.has_listeners, ENDINGS))
+    return has_emitted_all and not any(map(hooks.has_handlers, ENDINGS))
+
+
+def tell_listeners(state: TurnState, outcome: Outcome) -> None:
+    """Tell how a turn ended that is silent, if somebody listens without handling it."""
+    if any(map(state.hooks.has_listeners, ENDINGS)):
+        for event, data in state.report.make_endings(outcome):
+            state.hooks.tell(event, data)
 
 
 class TurnEnding:

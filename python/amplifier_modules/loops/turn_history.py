@@ -75,8 +75,7 @@ class TurnHistory:
         """Add the results of tools: all of them, also where the task is cancelled meanwhile."""
         cancellation: BaseException | None = None
         if self._adds_at_once():
-            for message in messages:
-                await self._store(message)
+            await self.context.add_at_once(messages)
         else:
             cancellation = await self._add_shielded(messages)
         self.ends_in_tool_results = True
@@ -163,6 +162,8 @@ class EmittedHistory:
     loop emits what it finds: it looks at the number of messages and at the last one it knows, when
     a turn begins and ends, before each model call and after each message that it adds.
     """
+
+    __slots__ = ("_context", "_count", "_events", "_last", "emits_itself")
 
     def __init__(self) -> None:
         """Know no context yet."""

@@ -35,6 +35,21 @@ _READING_TOOLS = frozenset({"read_file", "grep", "web_fetch", "web_search"})
 class LoopState:
     """What a loop keeps from one turn to the next."""
 
+    __slots__ = (
+        "_has_warned_of_tags",
+        "arguments",
+        "budgets",
+        "emitted_history",
+        "last_call",
+        "missing_calls",
+        "most_errors",
+        "orchestrator",
+        "pausing",
+        "requests",
+        "settings",
+        "steering",
+    )
+
     def __init__(self, orchestrator: str, settings: LoopSettings) -> None:
         """Begin, before the first turn.
 

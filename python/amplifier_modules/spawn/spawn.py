@@ -25,6 +25,8 @@ class Spawn:
     of its own, is cancelled with its parent, and draws on what is left of its budget.
     """
 
+    __slots__ = ("_tasks",)
+
     def __init__(self, tasks: Tasks) -> None:
         """Spawn for the session of these tasks."""
         self._tasks = tasks

@@ -103,12 +103,26 @@ class Task:
         return GRACE_SECONDS + closing_seconds(self.child.session.coordinator)
 
 
+_USUAL_LIMITS = TaskLimits()
+
+
 class Tasks:
     """The tasks of one session; those in the background end with it at the latest.
 
     Every child session is cancelled with its parent, and draws on the budget of the turn in which
     its task began. Use it in the event loop of the session.
     """
+
+    __slots__ = (
+        "_begun",
+        "_depth",
+        "_is_to_close",
+        "_tasks",
+        "_used",
+        "coordinator",
+        "family",
+        "prepare",
+    )
 
     def __init__(self, coordinator: Any, family: Family | None = None, depth: int = 0) -> None:
         """Begin without tasks.
@@ -119,7 +133,7 @@ class Tasks:
             depth: How many sessions are around.
         """
         self.coordinator = coordinator
-        self.family = family or Family(TaskLimits())
+        self.family = family or Family(_USUAL_LIMITS)
         self.prepare: tuple[Prepare, ...] = ()
         """What is called for each child session that is made of the modules of this one."""
         self._is_to_close = False

@@ -15,10 +15,12 @@ logger = logging.getLogger(__name__)
 class ArgumentCheck:
     """Compares the arguments of calls with the schemas of a session's tools."""
 
+    __slots__ = ("_schemas", "_unusable")
+
     def __init__(self) -> None:
         """Read no schema yet."""
         self._schemas: ArgumentSchemas | None = None
-        self._unusable: set[str] = set()
+        self._unusable: tuple[str, ...] = ()
 
     def check(self, name: str, tool: Any, arguments: dict[str, Any]) -> None:
         """Compare the arguments of a call with the schema of its tool.
@@ -51,7 +53,7 @@ class ArgumentCheck:
         if not isinstance(denial, ToolSchemaDenied):
             raise denial
         if name not in self._unusable:
-            self._unusable.add(name)
+            self._unusable += (name,)
             logger.warning("the arguments of tool `%s` are not checked: %s", name, denial)
 
 

@@ -6,7 +6,6 @@ conversation is closer than its bytes.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -44,7 +43,7 @@ class InputCounts:
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self._counted: deque[_Counted] = deque(maxlen=_MOST_CONVERSATIONS)
+        self._counted: tuple[_Counted, ...] = ()
         self._lock = Lock()
 
     def most_tokens(self, request: ChatRequest, model: str, size: int) -> int:
@@ -56,7 +55,7 @@ class InputCounts:
             size: The bytes of what is sent.
         """
         with self._lock:
-            counted = list(self._counted)
+            counted = self._counted
         tools = list(request.tools or ())
         for last in reversed(counted):
             known = len(last.messages)
@@ -74,7 +73,7 @@ class InputCounts:
         """Take notice of the tokens that the service counted of a request."""
         counted = _Counted(model, list(request.messages), list(request.tools or ()), size, tokens)
         with self._lock:
-            self._counted.append(counted)
+            self._counted = (*self._counted[1 - _MOST_CONVERSATIONS :], counted)
 
 
 def _beside_bytes(messages: list[Message]) -> int:

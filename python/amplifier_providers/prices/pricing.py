@@ -62,7 +62,7 @@ class Pricing:
         self._is_free = service in OWN_SERVERS
         self._now = now
         self._kept: dict[tuple[Any, ...], tuple[float, Rates | None]] = {}
-        self._unknown: set[str] = set()
+        self._unknown: tuple[str, ...] = ()
         self._notices: list[str] = []
         self.total = Decimal(0)
         """The dollars of all calls whose price is known."""
@@ -205,7 +205,7 @@ class Pricing:
         """Keep for the session that a model has no price, and log it once in this process."""
         if model in self._unknown or len(self._unknown) >= _MOST_NAMES:
             return
-        self._unknown.add(model)
+        self._unknown += (model,)
         text = (
             f"no price is known for `{short_repr(model)[1:-1]}` of `{self._service}`, so its calls are"
             " not part of the cost; set `prices` of the provider"

@@ -62,6 +62,8 @@ def is_foreign(message: Mapping[str, Any]) -> bool:
     if message.get("function_call"):
         return True
     calls, content = message.get("tool_calls"), message.get("content")
+    if not calls and isinstance(content, str):
+        return False
     if isinstance(calls, list) and any(
         "function" in _read_fields(call) for call in cast("list[Any]", calls)
     ):

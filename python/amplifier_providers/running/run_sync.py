@@ -161,6 +161,8 @@ def _is_notebook() -> bool:
 class LoopThread:
     """Calls functions in the thread of one event loop, asyncio's or trio's."""
 
+    __slots__ = ("_call_soon", "_thread")
+
     def __init__(self) -> None:
         """Belong to no loop yet."""
         self._call_soon: Callable[[Callable[[], object]], Any] | None = None

@@ -12,6 +12,9 @@ from .events import Emit
 logger = logging.getLogger(__name__)
 
 
+_NOTHING: frozenset[tuple[str, str]] = frozenset()
+
+
 class RepairReport:
     """Reports the repairs of the histories of one provider.
 
@@ -23,7 +26,7 @@ class RepairReport:
     def __init__(self, provider: str, emit: Emit) -> None:
         self._provider = provider
         self._emit = emit
-        self._reported: set[tuple[str, str]] = set()
+        self._reported: frozenset[tuple[str, str]] = _NOTHING
 
     async def report(self, encoded: WireRequest) -> None:
         """Report what was changed of the history of a request, unless it was reported before."""
@@ -62,5 +65,6 @@ class RepairReport:
 
     def _new_names(self, kind: str, names: list[str]) -> list[str]:
         new = [name for name in dict.fromkeys(names) if (kind, name) not in self._reported]
-        self._reported.update((kind, name) for name in new)
+        if new:
+            self._reported |= {(kind, name) for name in new}
         return new

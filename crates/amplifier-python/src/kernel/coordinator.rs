@@ -36,6 +36,16 @@ fn text<'py>(value: Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>
     Ok(named(py, name, text)?.into_any())
 }
 
+/// The caller's own text as a key, of which a copy for each session takes 60 bytes.
+fn shared_key<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+    let plain = text.to_str()?;
+    Ok(if text.is_exact_instance_of::<PyString>() {
+        text.clone()
+    } else {
+        PyString::new(text.py(), plain)
+    })
+}
+
 #[pymethods]
 impl RustCoordinator {
     #[new]
@@ -266,18 +276,22 @@ impl RustCoordinator {
     }
 
     /// Offer a value to other modules under a name, in the place of one of that name.
-    fn register_capability(&self, py: Python<'_>, name: &str, value: Py<PyAny>) -> PyResult<()> {
-        self.mounted.capabilities(py)?.set_item(name, value)
+    fn register_capability(
+        &self,
+        name: &Bound<'_, PyString>,
+        value: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let capabilities = self.mounted.capabilities(name.py())?;
+        capabilities.set_item(shared_key(name)?, value)
     }
 
     /// The value offered under a name, or None.
     fn get_capability<'py>(
         &self,
-        py: Python<'py>,
-        name: &str,
+        name: &Bound<'py, PyString>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match self.mounted.capabilities_so_far(py) {
-            Some(capabilities) => capabilities.get_item(name),
+        match self.mounted.capabilities_so_far(name.py()) {
+            Some(capabilities) => capabilities.get_item(shared_key(name)?),
             None => Ok(None),
         }
     }
@@ -301,16 +315,17 @@ impl RustCoordinator {
     /// Contribute to a channel: the callback, plain or async, is asked at each collection.
     fn register_contributor(
         &self,
-        py: Python<'_>,
-        channel: &str,
-        name: &str,
-        callback: Py<PyAny>,
+        channel: &Bound<'_, PyString>,
+        name: &Bound<'_, PyString>,
+        callback: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
+        let py = channel.py();
+        let channel = shared_key(channel)?;
         let entry = PyDict::new(py);
-        entry.set_item(intern!(py, "name"), name)?;
+        entry.set_item(intern!(py, "name"), shared_key(name)?)?;
         entry.set_item(intern!(py, "callback"), callback)?;
         let channels = self.mounted.channels(py)?;
-        match channels.get_item(channel)? {
+        match channels.get_item(&channel)? {
             Some(entries) => entries
                 .call_method1(intern!(py, "append"), (entry,))
                 .map(drop),

@@ -225,11 +225,28 @@ impl RustHookRegistry {
     ///
     /// Where it has none, a caller can spare itself the data.
     fn is_heard(slf: &Bound<'_, Self>, event: &Bound<'_, PyString>) -> PyResult<bool> {
+        Ok(Self::_has_handlers(slf, event)? || slf.get().is_listened_to(event)?)
+    }
+
+    /// Whether handlers hear an event, or it is counted or correlated; who only listens is none.
+    fn _has_handlers(slf: &Bound<'_, Self>, event: &Bound<'_, PyString>) -> PyResult<bool> {
         let name = event.to_string_lossy();
         Ok(event::is_correlated(&name)
             || name == event::CANCEL_COMPLETED
-            || !Self::is_unheard(slf, &name)?
-            || slf.get().is_listened_to(event)?)
+            || !Self::is_unheard(slf, &name)?)
+    }
+
+    /// Tell who listens to an event of its data, where nobody else hears it; whether `emit` is needed.
+    fn _must_emit(
+        slf: &Bound<'_, Self>,
+        event: &Bound<'_, PyString>,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        if Self::_has_handlers(slf, event)? {
+            return Ok(true);
+        }
+        slf.get().tell(event, data)?;
+        Ok(false)
     }
 
     /// Name the handlers of one event or of all, in the order of running.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
-from amplifier_core.session_capabilities import AGENT_EVENTS, OBSERVABILITY_EVENTS
+from amplifier_core.session_capabilities import AGENT_EVENTS
 
 from ...running.failure import describe_error
 
@@ -35,19 +35,9 @@ EVENTS = [*NAMES.values(), CUSTOM]
 """All events of this module."""
 
 
-def contribute(coordinator: Any, loop: str, others: Iterable[str] = ()) -> None:
-    """Say which events a loop emits, those that the application has named included.
-
-    Args:
-        coordinator: The session's coordinator.
-        loop: The name of the loop.
-        others: Its events that are not of an answer.
-    """
-
-    def list_names() -> list[str]:
-        return [*others, *EVENTS, *own_event_names(coordinator).values()]
-
-    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop, list_names)
+def list_names(coordinator: Any) -> list[str]:
+    """Return the names of these events, with those that the application has named."""
+    return [*EVENTS, *own_event_names(coordinator).values()]
 
 
 def own_event_names(coordinator: Any) -> dict[str, str]:

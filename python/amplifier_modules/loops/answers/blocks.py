@@ -133,7 +133,7 @@ class OpenBlocks:
         self.emit_last = hooks.emit_last
         self._open: dict[Any, dict[str, Any]] = {}
         self._unregister: list[Callable[[], object]] = []
-        if not (hooks.has_listeners(CONTENT_BLOCK_START) or hooks.has_listeners(CONTENT_BLOCK_END)):
+        if not (hooks.has_handlers(CONTENT_BLOCK_START) or hooks.has_handlers(CONTENT_BLOCK_END)):
             return
         register: Any = getattr(hooks.registry, "register", None)
         if callable(register):

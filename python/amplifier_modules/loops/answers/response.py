@@ -176,9 +176,11 @@ _WHERE = "calls must be in `tool_calls` or as `ToolCallBlock`s in `content`"
 class MissingCalls:
     """Judges answers without a call; warns once of each provider."""
 
+    __slots__ = ("_warned",)
+
     def __init__(self) -> None:
         """Begin without a warning."""
-        self._warned: set[str] = set()
+        self._warned: tuple[str, ...] = ()
 
     def judge(self, response: Any, provider: str, model: str | None) -> None:
         """Say that the call of an answer is missing, if it announces one.
@@ -202,7 +204,7 @@ class MissingCalls:
                 model=model,
             )
         if provider not in self._warned:
-            self._warned.add(provider)
+            self._warned += (provider,)
             logger.warning(
                 "provider `%s` announces a call by the finish reason `%s`, but its answer has none"
                 " and is taken as a plain one (%s)",

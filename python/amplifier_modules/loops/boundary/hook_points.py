@@ -17,7 +17,7 @@ from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL
 from amplifier_core.models import HookResult
 
 from ...running.failure import format_error
-from ...running.listeners import listener_check
+from ...running.listeners import emission_check, handler_check, listener_check
 from ...spending.ledger import running_ledger
 from .call_approval import (
     APPROVAL_TIMEOUT,
@@ -90,13 +90,20 @@ class HookPoints:
         """The calls whose `tool:pre` was emitted, and nothing that ends them."""
         self.has_listeners: Callable[[str], bool] = listener_check(hooks)
         """Whether emitting an event has an effect: where it has none, its data is not needed."""
+        self.has_handlers: Callable[[str], bool] = handler_check(hooks)
+        """Whether an event has handlers, and not only who listens to its data."""
+        self._must_emit: Callable[[str, Any], bool] = emission_check(hooks)
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event that hooks can only observe."""
         if event in _ENDS_OF_CALLS:
             self.note_ended(data.get("tool_call_id"))
-        if self.has_listeners(event):
+        if self._must_emit(event, data):
             await self._emit(event, data)
+
+    def tell(self, event: str, data: dict[str, Any]) -> None:
+        """Tell who listens to an event that has no handlers."""
+        self._must_emit(event, data)
 
     async def notify(self, event: str, make_payload: Callable[[], dict[str, Any]]) -> None:
         """Emit an event that hooks can only observe; its payload is made where somebody listens.
@@ -139,14 +146,13 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
-        has_listeners = self.has_listeners(event)
         if callable(data):
-            if not has_listeners:
+            if not self.has_listeners(event):
                 return _ALLOWED
             data = await data()
         if event in _ENDS_OF_CALLS:
             self.note_ended(data.get("tool_call_id"))
-        if not has_listeners:
+        if not self._must_emit(event, data):
             return _ALLOWED
         result = await self._emit(event, data)
         asks = getattr(result, "action", None) == "ask_user"
