@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from amplifier_core import AmplifierSession
     from amplifier_modules.spending.budget import Budget
 
+    from .feed import Feed
     from .output import Output
 
 _Ending = tuple[TurnStatus, str | None]
@@ -31,11 +32,14 @@ _Ending = tuple[TurnStatus, str | None]
 class Turn(Generic[T_co]):
     """A turn; `run` it once."""
 
-    def __init__(self, session: AmplifierSession, output: Output[T_co] | None) -> None:
-        """Prepare a turn of the kernel's session."""
+    def __init__(
+        self, session: AmplifierSession, output: Output[T_co] | None, feed: Feed | None = None
+    ) -> None:
+        """Prepare a turn of the kernel's session; `feed` hands its deltas over."""
         self._session = session
         self._coordinator: Any = session.coordinator
         self._output = output
+        self._feed = feed
         self.record = TurnRecord()
         """What the turn does, from its events."""
         self.result: Result[T_co] | None = None
@@ -53,7 +57,10 @@ class Turn(Generic[T_co]):
         # Our loops emit the usage first, by itself, before a hook can end the turn.
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
         response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
-        coordinator.hooks._listen(self.record.make_listeners(response))
+        listeners = self.record.make_listeners(response)
+        coordinator.hooks._listen(
+            listeners if self._feed is None else self._feed.listen(listeners)
+        )
         try:
             if self._output is None:
                 text, value = await self._session.execute(prompt), None
