@@ -87,28 +87,28 @@ class Feed:
         A delta is handed over where it is emitted: a handler would get a copy of its own, and be
         awaited, for each.
         """
-        listen = listeners[events.CONTENT_BLOCK_DELTA]
+        note = listeners[events.CONTENT_BLOCK_DELTA]
+        add, about = self._handover.add, self._about
 
         def hear_delta(data: Any) -> None:
-            listen(data)
-            self._add_delta(data)
+            note(data)
+            kind, text = DELTAS.get(data.get("block_type")), data.get("delta")
+            if kind is None or type(text) is not str or not text:
+                return
+            told = {**about, **data}
+            if "timestamp" not in told:
+                told["timestamp"] = timestamp()
+            if not PLAIN.issuperset(map(type, told.values())):
+                told = shape_of(told, [])
+            raw = (events.CONTENT_BLOCK_DELTA, told)
+            if add(make_frozen(kind, {"raw": raw, "text": text})):
+                self._begin_waiting()
 
         return {**listeners, events.CONTENT_BLOCK_DELTA: hear_delta}
 
-    def _add_delta(self, data: Any) -> None:
-        kind, text = DELTAS.get(data.get("block_type")), data.get("delta")
-        if kind is None or type(text) is not str or not text:
-            return
-        fields = {**self._about, **data}
-        if "timestamp" not in fields:
-            fields["timestamp"] = timestamp()
-        if not PLAIN.issuperset(map(type, fields.values())):
-            fields = shape_of(fields, [])
-        raw = (events.CONTENT_BLOCK_DELTA, fields)
-        handover = self._handover
-        handover.add(make_frozen(kind, {"raw": raw, "text": text}))
-        if handover.is_full and self._unregister is None:
-            # It is asked at this very event, whose handlers are looked for after its listeners.
+    def _begin_waiting(self) -> None:
+        """Let the turn wait at the delta that is being emitted: handlers come after listeners."""
+        if self._unregister is None:
             self._unregister = self._hooks.register(
                 events.CONTENT_BLOCK_DELTA,
                 self._wait_for_room,
@@ -132,8 +132,8 @@ class Feed:
             if isinstance(event, QuestionAsked) and self._expect is not None:
                 # Whoever takes the event may answer at once, before the turn waits.
                 self._expect(event.question)
-            handover.add(event)
-            if name in RUNS_AHEAD and not handover.is_full:
+            is_full = handover.add(event)
+            if name in RUNS_AHEAD and not is_full:
                 return None
         return None if handover.is_empty else handover.wait_until_taken()
 

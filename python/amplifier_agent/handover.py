@@ -27,7 +27,7 @@ class Handover(Generic[ItemT]):
         """Begin empty.
 
         Args:
-            ahead: How many items may wait before `is_full`.
+            ahead: How many items may wait before it is full.
         """
         self._ahead = ahead
         self._waiting: deque[ItemT] = deque()
@@ -38,22 +38,23 @@ class Handover(Generic[ItemT]):
         self._is_over = False
 
     @property
-    def is_full(self) -> bool:
-        """Whether who adds items should `wait_until_taken`."""
-        return len(self._waiting) >= self._ahead or self._is_over
-
-    @property
     def is_empty(self) -> bool:
         """Whether all items were taken, by somebody who may want more."""
         return not self._waiting and not self._is_over
 
-    def add(self, item: ItemT) -> None:
-        """Add an item; one that nobody takes any more is dropped."""
+    def add(self, item: ItemT) -> bool:
+        """Add an item; one that nobody takes any more is dropped.
+
+        Returns:
+            Whether it is full, so that whoever adds items should `wait_until_taken`.
+        """
         if self._is_over:
-            return
-        self._waiting.append(item)
+            return True
+        waiting = self._waiting
+        waiting.append(item)
         if self._wake is not None:
             self._wake_taker()
+        return len(waiting) >= self._ahead
 
     async def wait_until_taken(self) -> None:
         """Wait until all items that were added are taken."""

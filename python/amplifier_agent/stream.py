@@ -77,14 +77,15 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
         Raises:
             Exception: What the turn raised.
         """
-        self._thread.enter()
         turn = self._turn or self._begin()
-        turn.taker = id(turn.find_task())
-        handover = turn.handover
-        if (event := handover.take_now()) is not None:
+        task = id(turn.find_task())
+        if task != turn.taker:
+            self._thread.enter()
+            turn.taker = task
+        if (event := turn.take_now()) is not None:
             return event
         try:
-            return await handover.take()
+            return await turn.handover.take()
         except StopAsyncIteration:
             self._turn = None
         if turn.error is not None:
@@ -103,6 +104,7 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
         """
         if self._run is None:
             raise StopAsyncIteration
+        self._thread.enter()
         self._check()
         run, self._run = self._run, None
         self._turn = _Turn(run)
@@ -148,6 +150,7 @@ class _Turn:
         self._run = run
         self._scope = anyio.CancelScope()
         self.handover: TakeEvent = Handover()
+        self.take_now = self.handover.take_now
         self.find_task = _task_finder()
         """Returns the task that runs."""
         self.ended = anyio.Event()

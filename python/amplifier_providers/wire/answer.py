@@ -78,9 +78,12 @@ class Answer:
         self._finished: StreamResult | None = None
         self._received = 0
         self._has_ended = False
-        self._pieces = aiter(response.aiter_bytes())
+        # Nothing is left to decode where the body is what it seems: that spares a step for each piece.
+        is_coded = "content-encoding" in self._headers
+        self._pieces = aiter(response.aiter_bytes() if is_coded else response.aiter_raw())
         self._deadline = deadline
-        self._content_at = world.monotonic()
+        self._silent_since: float | None = world.monotonic()
+        """When it became silent; None since a piece had content."""
 
     def __aiter__(self) -> AsyncIterator[list[StreamEvent]]:
         """Iterate over the lists of events; the answer is its own iterator."""
@@ -91,7 +94,13 @@ class Answer:
         events = await self._feed(self._decoder.feed)
         if self._thinking is not None:
             events = self._thinking.feed(events)
-        self._note(any(map(_is_content, events)))
+        for event in events:
+            # An empty delta adds nothing to the answer; whatever has no delta does.
+            if event.delta != "":
+                self._note(has_content=True)
+                break
+        else:
+            self._note(has_content=False)
         return events
 
     async def read(self) -> None:
@@ -102,7 +111,7 @@ class Answer:
             return
         with contextlib.suppress(StopAsyncIteration):
             while True:
-                self._note(await self._feed(self._decoder.advance))
+                self._note(has_content=await self._feed(self._decoder.advance))
 
     async def aclose(self) -> None:
         """Close the connection, unless the answer was read to its end."""
@@ -157,10 +166,6 @@ class Answer:
 
     async def _feed(self, feed: Callable[[bytes], FedT]) -> FedT:
         """Feed the decoder with the next piece, at the end of the body `StopAsyncIteration`."""
-        import httpx2
-
-        from amplifier_stream import StreamLimitError
-
         try:
             if self._silence is None:
                 chunk = await anext(self._pieces)
@@ -171,19 +176,26 @@ class Answer:
         except StopAsyncIteration:
             self._has_ended = True
             raise
-        except (httpx2.HTTPError, StreamLimitError) as error:
+        except Exception as error:
+            if not _ends_answer(error):
+                raise
             self._failure = error
             raise StopAsyncIteration from None
 
-    def _note(self, has_content: bool) -> None:
+    def _note(self, *, has_content: bool) -> None:
         """Note whether a piece had content, without which an answer ends some day."""
         if has_content:
             if self._silence is not None:
                 self._deadline = anyio.current_time() + self._silence
-            self._content_at = world.monotonic()
-        elif self._silence is None and world.monotonic() - self._content_at > MAX_SILENT_SECONDS:
-            # Looked at here alone: a scope around each wait costs more than all else of a piece.
-            raise silent_error(self._client.service, self._model, MAX_SILENT_SECONDS)
+            self._silent_since = None
+        elif self._silence is None:
+            # Looked at here alone: a scope around each wait costs more than all else of a piece. The
+            # first piece without content is near enough to the last one that had some.
+            now = world.monotonic()
+            if self._silent_since is None:
+                self._silent_since = now
+            elif now - self._silent_since > MAX_SILENT_SECONDS:
+                raise silent_error(self._client.service, self._model, MAX_SILENT_SECONDS)
 
     async def _within_deadline(self) -> bytes:
         with anyio.CancelScope(deadline=self._deadline):
@@ -191,12 +203,16 @@ class Answer:
         raise silent_error(self._client.service, self._model, self._silence or 0)
 
 
+def _ends_answer(error: Exception) -> bool:
+    """Whether an error is of the connection, or of a limit of the answer."""
+    import httpx2
+
+    from amplifier_stream import StreamLimitError
+
+    return isinstance(error, httpx2.HTTPError | StreamLimitError)
+
+
 def _unfinished_status(result: StreamResult) -> str:
     """Say which status a response had that never became an answer."""
     status = result.metadata.get("status")
     return f"its status is `{status}`" if isinstance(status, str) else ""
-
-
-def _is_content(event: Any) -> bool:
-    """Whether an event adds to the answer; an empty delta does not."""
-    return "delta" not in event.data or bool(event.data["delta"])

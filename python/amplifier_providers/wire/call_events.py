@@ -14,6 +14,7 @@ from .block_events import BlockEvents
 from .body import WireRequest
 from .errors import ChallengeError
 from .events import PROVIDER_CLOUDFLARE_CHALLENGE, PROVIDER_FALLBACK, Emitter
+from .fields import JsonDict
 from .settings import HttpSettings
 from .usage import usage_payload
 
@@ -85,11 +86,13 @@ class CallEvents:
         if not (pieces := block_events.visible_events(pieces)):
             return
         self.is_shown = self.are_blocks_emitted = True
-        completed = [block_events.complete_event(event) for event in pieces]
-        for name, data in completed:
+        completed: list[tuple[str, JsonDict]] = []
+        for event in pieces:
+            name, data = named = block_events.complete_event(event)
             if name == events.CONTENT_BLOCK_START:
                 self._shown[data["block_index"]] = data["block_type"]
-        if len(completed) > 1 and (emit_each := getattr(hooks, "emit_each", None)) is not None:
+            completed.append(named)
+        if (emit_each := getattr(hooks, "emit_each", None)) is not None:
             await emit_each(completed)
             return
         for event in completed:
