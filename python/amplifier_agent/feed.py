@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core import events
@@ -14,7 +15,7 @@ from amplifier_modules.running.session_bound import session_bound
 from .event import Event, QuestionAsked
 from .event_names import DELTAS, event_of, has_event
 from .handover import Handover
-from .observer import EARLIEST, Observer
+from .observer import EARLIEST, KERNEL_EVENTS
 from .result import make_frozen
 
 if TYPE_CHECKING:
@@ -63,32 +64,63 @@ class Feed:
         handover: Handover[Event],
         expect: Callable[[Question], object] | None,
     ) -> None:
+        self._coordinator: Any = session.coordinator
         self._hooks: Any = session.coordinator.hooks
         self._handover = handover
         self._expect = expect
         self._about = {"session_id": session.session_id, "parent_id": session.parent_id}
-        self._observer = Observer(session.coordinator, self._hear, _is_heard)
-        self._unregister: Callable[[], object] | None = None
-        """Ends that deltas are waited for."""
+        self._names: list[str] = []
+        self._handled: dict[str, Callable[[], object]] = {}
+        """What unregisters the handlers, by their events."""
 
     async def start(self) -> None:
-        """Begin to hand events over."""
-        self._observer.start()
-        await self._observer.add_contributed()
+        """Find out which events the mounted modules say they emit."""
+        from amplifier_core.handlers import collect_contributed_events
+
+        contributed = await collect_contributed_events(self._coordinator)
+        self._names = list(filter(_is_heard, dict.fromkeys((*KERNEL_EVENTS, *contributed))))
 
     def stop(self) -> None:
         """Hand no more over."""
-        self._observer.stop()
-        self._wait_no_more()
+        while self._handled:
+            self._handled.popitem()[1]()
 
     def listen(self, listeners: Listeners) -> Listeners:
-        """Return listeners that also hand deltas over.
+        """Return listeners that also hand events over.
 
-        A delta is handed over where it is emitted: a handler would get a copy of its own, and be
-        awaited, for each.
+        An event gets a handler when it is emitted for the first time: most never are, and a session
+        has many events. A delta has none: it would get a copy of its own, and be awaited, each time.
         """
-        note = listeners[events.CONTENT_BLOCK_DELTA]
-        add, about = self._handover.add, self._about
+        heard = {name: partial(self._begin, name, listeners.get(name)) for name in self._names}
+        delta = self._make_delta_listener(listeners[events.CONTENT_BLOCK_DELTA])
+        return {**listeners, **heard, events.CONTENT_BLOCK_DELTA: delta}
+
+    def _begin(self, name: str, note: Callable[[Any], object] | None, data: Any) -> None:
+        """Handle an event that is being emitted: handlers are looked for after its listener."""
+        if note is not None:
+            note(data)
+        if name not in self._handled:
+            self._register(name, self._handle)
+
+    def _register(self, name: str, handler: Callable[[str, Any], Awaitable[None] | None]) -> None:
+        self._handled[name] = self._hooks.register(
+            name, handler, priority=EARLIEST, name="amplifier-agent-stream"
+        )
+
+    @session_bound
+    def _handle(self, name: str, data: Any) -> Awaitable[None] | None:
+        handover = self._handover
+        if (event := event_of(name, data)) is not None:
+            if isinstance(event, QuestionAsked) and self._expect is not None:
+                # Whoever takes the event may answer at once, before the turn waits.
+                self._expect(event.question)
+            is_full = handover.add(event)
+            if name in RUNS_AHEAD and not is_full:
+                return None
+        return None if handover.is_empty else handover.wait_until_taken()
+
+    def _make_delta_listener(self, note: Callable[[Any], object]) -> Callable[[Any], None]:
+        add, about, handled = self._handover.add, self._about, self._handled
 
         def hear_delta(data: Any) -> None:
             note(data)
@@ -101,41 +133,17 @@ class Feed:
             if not PLAIN.issuperset(map(type, told.values())):
                 told = shape_of(told, [])
             raw = (events.CONTENT_BLOCK_DELTA, told)
-            if add(make_frozen(kind, {"raw": raw, "text": text})):
-                self._begin_waiting()
+            is_full = add(make_frozen(kind, {"raw": raw, "text": text}))
+            if is_full and events.CONTENT_BLOCK_DELTA not in handled:
+                self._register(events.CONTENT_BLOCK_DELTA, self._wait_for_room)
 
-        return {**listeners, events.CONTENT_BLOCK_DELTA: hear_delta}
-
-    def _begin_waiting(self) -> None:
-        """Let the turn wait at the delta that is being emitted: handlers come after listeners."""
-        if self._unregister is None:
-            self._unregister = self._hooks.register(
-                events.CONTENT_BLOCK_DELTA,
-                self._wait_for_room,
-                priority=EARLIEST,
-                name="amplifier-agent-stream",
-            )
+        return hear_delta
 
     @session_bound
-    async def _wait_for_room(self, event: str, data: Any) -> None:
+    async def _wait_for_room(self, name: str, data: Any) -> None:
         await self._handover.wait_until_taken()
-        self._wait_no_more()
-
-    def _wait_no_more(self) -> None:
-        unregister, self._unregister = self._unregister, None
-        if unregister is not None:
+        if (unregister := self._handled.pop(name, None)) is not None:
             unregister()
-
-    def _hear(self, name: str, data: Any) -> Awaitable[None] | None:
-        handover = self._handover
-        if (event := event_of(name, data)) is not None:
-            if isinstance(event, QuestionAsked) and self._expect is not None:
-                # Whoever takes the event may answer at once, before the turn waits.
-                self._expect(event.question)
-            is_full = handover.add(event)
-            if name in RUNS_AHEAD and not is_full:
-                return None
-        return None if handover.is_empty else handover.wait_until_taken()
 
 
 def _is_heard(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The events of a session, including those that modules add."""
+"""All events of a session, including those that modules add."""
 
 from __future__ import annotations
 
@@ -23,23 +23,18 @@ KERNEL_EVENTS = (
 
 
 class Observer:
-    """Passes the events of a session to one function, once each.
+    """Passes every event of a session to one function, once each.
 
     Args:
         coordinator: The session's coordinator.
         handle: Takes the event's name and its data; an async one is awaited.
-        is_wanted: Whether an event of this name is observed; each one by default.
     """
 
     def __init__(
-        self,
-        coordinator: Any,
-        handle: Callable[[str, Any], Awaitable[None] | None],
-        is_wanted: Callable[[str], bool] = lambda name: True,
+        self, coordinator: Any, handle: Callable[[str, Any], Awaitable[None] | None]
     ) -> None:
         self._coordinator = coordinator
         self._handle = handle
-        self._is_wanted = is_wanted
         self._names: set[str] = set()
         self._unregister: list[Callable[[], object]] = []
 
@@ -62,7 +57,7 @@ class Observer:
 
     def _register(self, names: Iterable[str]) -> None:
         for name in names:
-            if name not in self._names and self._is_wanted(name):
+            if name not in self._names:
                 self._names.add(name)
                 self._unregister.append(
                     self._coordinator.hooks.register(
