@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, cast
 
 from amplifier_core import events
 from amplifier_modules.contexts.history_events import HISTORY_EVENTS
@@ -23,49 +23,69 @@ from .event import (
 )
 from .observer import KERNEL_EVENTS
 
-_DELTAS = {"text": TextDelta, "thinking": ThinkingDelta, "reasoning": ThinkingDelta}
+_Data: TypeAlias = Mapping[str, Any]
+_Raw: TypeAlias = tuple[str, dict[str, Any]]
 
-_SILENT = frozenset((*KERNEL_EVENTS, *HISTORY_EVENTS))
-"""Events which hooks get; a stream names those that a user sees."""
+DELTAS: Mapping[Any, type[TextDelta | ThinkingDelta]] = {
+    "text": TextDelta,
+    "thinking": ThinkingDelta,
+    "reasoning": ThinkingDelta,
+}
+"""The events of the pieces of an answer, by the types of their blocks."""
 
 
-def event_of(name: str, data: Mapping[str, Any]) -> Event | None:
+def event_of(name: str, data: _Data) -> Event | None:
     """Return the event of a stream for one of the kernel; None if it has none."""
     raw = (name, dict(data))
-    if name == events.CONTENT_BLOCK_DELTA:
-        kind = _DELTAS.get(str(data.get("block_type")))
-        text = data.get("delta")
-        return kind(raw=raw, text=text) if kind and isinstance(text, str) and text else None
-    if name in {TOOL_START, TOOL_PROGRESS, events.TOOL_POST, events.TOOL_ERROR}:
-        return _tool_event(name, data, raw)
-    if name == events.APPROVAL_REQUIRED:
-        return _question_of(data, raw)
-    if (text := _describe_event(name, data)) is not None:
-        return Status(raw=raw, kind=name, text=text)
+    if (make := _MADE.get(name)) is not None:
+        return make(data, raw)
+    if (describe := _DESCRIBED.get(name)) is not None:
+        text = describe(data)
+        return None if text is None else Status(raw=raw, kind=name, text=text)
     return None if name in _SILENT else Event(raw=raw)
 
 
-def _tool_event(name: str, data: Any, raw: tuple[str, dict[str, Any]]) -> Event:
-    call = {"id": str(data.get("tool_call_id") or ""), "name": str(data.get("tool_name") or "")}
-    if name == TOOL_START:
-        return ToolStarted(raw=raw, **call, arguments=dict(data.get("tool_input") or {}))
-    if name == TOOL_PROGRESS:
-        message, fraction = str(data.get("message") or ""), data.get("fraction")
-        return ToolProgress(raw=raw, **call, message=message, fraction=fraction)
-    if name == events.TOOL_ERROR:
-        text = data.get("error")
-        if isinstance(text, Mapping):
-            text = cast("Mapping[str, Any]", text).get("msg")
-        return ToolFinished(raw=raw, **call, output=text, is_error=True)
+def has_event(name: str) -> bool:
+    """Whether a stream may have an event for one of the kernel or a module."""
+    return name in _MADE or name in _DESCRIBED or name not in _SILENT
+
+
+def _make_delta(data: _Data, raw: _Raw) -> Event | None:
+    kind, text = DELTAS.get(data.get("block_type")), data.get("delta")
+    return kind(raw=raw, text=text) if kind and isinstance(text, str) and text else None
+
+
+def _call_of(data: _Data) -> dict[str, str]:
+    return {"id": str(data.get("tool_call_id") or ""), "name": str(data.get("tool_name") or "")}
+
+
+def _make_start(data: _Data, raw: _Raw) -> Event:
+    arguments = dict(data.get("tool_input") or {})
+    return ToolStarted(raw=raw, **_call_of(data), arguments=arguments)
+
+
+def _make_progress(data: _Data, raw: _Raw) -> Event:
+    message, fraction = str(data.get("message") or ""), data.get("fraction")
+    return ToolProgress(raw=raw, **_call_of(data), message=message, fraction=fraction)
+
+
+def _make_failure(data: _Data, raw: _Raw) -> Event:
+    text = data.get("error")
+    if isinstance(text, Mapping):
+        text = cast("Mapping[str, Any]", text).get("msg")
+    return ToolFinished(raw=raw, **_call_of(data), output=text, is_error=True)
+
+
+def _make_end(data: _Data, raw: _Raw) -> Event:
     result = data.get("result")
     if not isinstance(result, Mapping):
-        return ToolFinished(raw=raw, **call, output=result, is_error=False)
+        return ToolFinished(raw=raw, **_call_of(data), output=result, is_error=False)
     result = cast("Mapping[str, Any]", result)
     is_error = result.get("success") is False
-    return ToolFinished(raw=raw, **call, output=result.get("output"), is_error=is_error)
+    return ToolFinished(raw=raw, **_call_of(data), output=result.get("output"), is_error=is_error)
 
 
-def _question_of(data: Mapping[str, Any], raw: tuple[str, dict[str, Any]]) -> Event | None:
+def _make_question(data: _Data, raw: _Raw) -> Event | None:
     from .event import Question
 
     if "question_id" not in data:
@@ -81,39 +101,67 @@ def _question_of(data: Mapping[str, Any], raw: tuple[str, dict[str, Any]]) -> Ev
     return QuestionAsked(raw=raw, question=question)
 
 
-def _describe_event(name: str, data: Mapping[str, Any]) -> str | None:
-    """Return the line that a user reads about an event."""
-    if name == events.PROVIDER_RETRY:
-        return f"the model is asked again in {_write_seconds(data, 'delay')}: {data.get('error_message')}"
-    if name == events.PROVIDER_THROTTLE:
-        return f"waiting {_write_seconds(data, 'delay')} for the rate limit"
-    if name == "orchestrator:rate_limit_delay":
-        return f"waiting {float(data.get('delay_ms') or 0) / 1000:.1f} s before the next model call"
-    if name == events.CONTEXT_COMPACTION:
-        before, after = data.get("before_tokens"), data.get("after_tokens")
-        return f"the conversation was shortened from {before} to {after} tokens"
-    if name == "orchestrator:paused":
-        return "paused"
-    if name == "orchestrator:resumed":
-        return "resumed"
-    if name == "orchestrator:steering_injected":
-        return f"a message to the model: {data.get('content')}"
-    if name == "orchestrator:steering_discarded":
-        return "a message to the model was discarded"
-    if name == events.ORCHESTRATOR_COMPLETE and data.get("reason") and "denied" not in data:
-        return f"the turn was ended: {data['reason']}"
-    if name == GOAL_PROGRESS:
-        most = "" if data.get("max_rounds") is None else f" of {data['max_rounds']}"
-        state = "not reached yet" if data.get("state") == "continuing" else data.get("state")
-        reason = f": {data['reason']}" if data.get("reason") else ""
-        return f"goal, round {data.get('round')}{most}: {state}{reason}"
-    if name == BUDGET_WARNING:
-        return warning_text(data)
-    if name == events.USER_NOTIFICATION:
-        return str(data.get("message") or "")
-    return None
+_MADE: Mapping[str, Callable[[_Data, _Raw], Event | None]] = {
+    events.CONTENT_BLOCK_DELTA: _make_delta,
+    TOOL_START: _make_start,
+    TOOL_PROGRESS: _make_progress,
+    events.TOOL_POST: _make_end,
+    events.TOOL_ERROR: _make_failure,
+    events.APPROVAL_REQUIRED: _make_question,
+}
 
 
-def _write_seconds(data: Mapping[str, Any], name: str) -> str:
+def _write_retry(data: _Data) -> str:
+    return (
+        f"the model is asked again in {_write_seconds(data, 'delay')}: {data.get('error_message')}"
+    )
+
+
+def _write_throttle(data: _Data) -> str:
+    return f"waiting {_write_seconds(data, 'delay')} for the rate limit"
+
+
+def _write_delay(data: _Data) -> str:
+    return f"waiting {float(data.get('delay_ms') or 0) / 1000:.1f} s before the next model call"
+
+
+def _write_compaction(data: _Data) -> str:
+    before, after = data.get("before_tokens"), data.get("after_tokens")
+    return f"the conversation was shortened from {before} to {after} tokens"
+
+
+def _write_completion(data: _Data) -> str | None:
+    is_told = data.get("reason") and "denied" not in data
+    return f"the turn was ended: {data['reason']}" if is_told else None
+
+
+def _write_goal(data: _Data) -> str:
+    most = "" if data.get("max_rounds") is None else f" of {data['max_rounds']}"
+    state = "not reached yet" if data.get("state") == "continuing" else data.get("state")
+    reason = f": {data['reason']}" if data.get("reason") else ""
+    return f"goal, round {data.get('round')}{most}: {state}{reason}"
+
+
+def _write_seconds(data: _Data, name: str) -> str:
     value = data.get(name)
     return f"{value:.1f} s" if isinstance(value, int | float) else "a while"
+
+
+_DESCRIBED: Mapping[str, Callable[[_Data], str | None]] = {
+    events.PROVIDER_RETRY: _write_retry,
+    events.PROVIDER_THROTTLE: _write_throttle,
+    "orchestrator:rate_limit_delay": _write_delay,
+    events.CONTEXT_COMPACTION: _write_compaction,
+    "orchestrator:paused": lambda data: "paused",
+    "orchestrator:resumed": lambda data: "resumed",
+    "orchestrator:steering_injected": lambda data: f"a message to the model: {data.get('content')}",
+    "orchestrator:steering_discarded": lambda data: "a message to the model was discarded",
+    events.ORCHESTRATOR_COMPLETE: _write_completion,
+    GOAL_PROGRESS: _write_goal,
+    BUDGET_WARNING: warning_text,
+    events.USER_NOTIFICATION: lambda data: str(data.get("message") or ""),
+}
+"""The line that a user reads about an event."""
+
+_SILENT = frozenset((*KERNEL_EVENTS, *HISTORY_EVENTS))
+"""Events which hooks get; a stream names those that a user sees."""

@@ -25,7 +25,6 @@ from amplifier_providers.running.run_sync import LoopThread
 
 from .approvals import NO_QUESTIONS, WAIT, WaitingQuestions, approval_system
 from .arguments import check_goal, check_messages, check_session_id, check_turn
-from .observer import Observer
 from .plan import Parts
 from .record import TurnRecord
 from .result import Message, Result
@@ -36,6 +35,7 @@ from .type_parameters import T_co
 if TYPE_CHECKING:
     from .approvals import Answer
     from .event import Question
+    from .feed import Feed
     from .output import Output
     from .stream import Stream, TakeEvent
 
@@ -260,15 +260,16 @@ class Session(Generic[T_co]):
         if place.waiting is not None:
             await place.wait()
         running = _RUNNING.get()
-        observer = None
+        feed = None
         turn: Turn[T_co] | None = None
         try:
             if problems := budget_problems(self._coordinator, budget):
                 raise ConfigurationError("; ".join(problems))
-            turn = self._turn = Turn(self.session, self._output)
+            feed = None if take_event is None else self._make_feed(take_event)
+            turn = self._turn = Turn(self.session, self._output, feed)
             _RUNNING.set((*running, (self, turn)))
-            if take_event is not None:
-                observer = await self._start_observer(take_event)
+            if feed is not None:
+                await feed.start()
             return await turn.run(prompt, budget or self._parts.budget)
         finally:
             if turn is not None:
@@ -276,8 +277,8 @@ class Session(Generic[T_co]):
                 self._last = turn.result or self._last
             _RUNNING.set(running)
             self._waiting.forget()
-            if observer is not None:
-                observer.stop()
+            if feed is not None:
+                feed.stop()
             place.end()
 
     def _check_call(self, prompt: str, budget: Budget | None) -> None:
@@ -305,22 +306,11 @@ class Session(Generic[T_co]):
                 " the end first"
             )
 
-    async def _start_observer(self, take_event: TakeEvent) -> Observer:
-        from .event import QuestionAsked
-        from .event_names import event_of
+    def _make_feed(self, take_event: TakeEvent) -> Feed:
+        from .feed import Feed  # late: most programs have no stream
 
-        async def handle(name: str, data: Any) -> None:
-            event = event_of(name, data)
-            if isinstance(event, QuestionAsked) and self._parts.approvals == "wait":
-                # Whoever takes the event may answer at once, before the turn waits.
-                self._waiting.expect(event.question)
-            if event is not None:
-                await take_event(event)
-
-        observer = Observer(self._coordinator, handle)
-        observer.start()
-        await observer.add_contributed()
-        return observer
+        waits = self._parts.approvals == "wait"
+        return Feed(self.session, take_event, self._waiting.expect if waits else None)
 
 
 def running_session() -> Session[Any] | None:

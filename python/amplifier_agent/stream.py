@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Generic, Never, Self, TypeAlias
 
 import anyio
 
+from amplifier_core.event_loop import find_asyncio_loop
 from amplifier_modules.running.background import start_task
 from amplifier_providers.running.run_sync import LoopThread
 
@@ -16,15 +18,16 @@ from .handover import Handover
 from .result import Result
 from .type_parameters import T_co
 
-TakeEvent: TypeAlias = Callable[[Event], Awaitable[None]]
+TakeEvent: TypeAlias = Handover[Event]
 """Takes the events of a turn."""
 
 
 class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
     """The events of a turn; the last item is its `Result`.
 
-    The turn starts at the first item, in a task of its own, and waits until each event is taken.
-    Leaving the loop drops the stream, which cancels the turn; a stream with a name is left with
+    The turn starts at the first item, in a task of its own. It runs ahead by at most 64 pieces of
+    an answer; a request to the model, a question, the start of a tool and the result come when all
+    events before them were taken, so that what is said at an event holds for what follows. Leaving the loop drops the stream, which cancels the turn; a stream with a name is left with
     `async with`, which also waits for its end.
     """
 
@@ -74,16 +77,13 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
         Raises:
             Exception: What the turn raised.
         """
-        self._thread.enter()
-        if self._run is not None:
-            self._check()
-            run, self._run = self._run, None
-            self._turn = _Turn(run)
-            start_task(self._turn.run)
-        turn = self._turn
-        if turn is None:
-            raise StopAsyncIteration
-        turn.taker = anyio.get_current_task().id
+        turn = self._turn or self._begin()
+        task = id(turn.find_task())
+        if task != turn.taker:
+            self._thread.enter()
+            turn.taker = task
+        if (event := turn.take_now()) is not None:
+            return event
         try:
             return await turn.handover.take()
         except StopAsyncIteration:
@@ -94,6 +94,22 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
             raise StopAsyncIteration
         self._result = turn.result
         return turn.result
+
+    def _begin(self) -> _Turn:
+        """Begin the turn.
+
+        Raises:
+            StopAsyncIteration: It is over.
+            RuntimeError: It cannot begin here.
+        """
+        if self._run is None:
+            raise StopAsyncIteration
+        self._thread.enter()
+        self._check()
+        run, self._run = self._run, None
+        self._turn = _Turn(run)
+        start_task(self._turn.run)
+        return self._turn
 
     def is_taken_by(self, task: int) -> bool:
         """Whether the turn runs and this task takes its events."""
@@ -121,6 +137,8 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
         """Cancel the turn if it runs."""
         turn = self.__dict__.get("_turn")
         if turn is not None:
+            # Where a task is being cancelled, trio may keep the frame of this call, and so the stream.
+            self._turn = None
             with suppress(RuntimeError):  # its event loop is closed
                 self._thread.call(turn.leave)
 
@@ -131,17 +149,20 @@ class _Turn:
     def __init__(self, run: Callable[[TakeEvent], Awaitable[Any]]) -> None:
         self._run = run
         self._scope = anyio.CancelScope()
-        self.handover: Handover[Event] = Handover()
+        self.handover: TakeEvent = Handover()
+        self.take_now = self.handover.take_now
+        self.find_task = _task_finder()
+        """Returns the task that runs."""
         self.ended = anyio.Event()
         self.result: Any = None
         self.error: BaseException | None = None
         self.taker: int | None = None
-        """The task that takes the events."""
+        """The id of the task that takes the events."""
 
     async def run(self) -> None:
         try:
             with self._scope:
-                self.result = await self._run(self.handover.put)
+                self.result = await self._run(self.handover)
         except BaseException as error:  # noqa: BLE001 - raised where the items are taken
             self.error = error
             if not isinstance(error, Exception):
@@ -151,6 +172,13 @@ class _Turn:
             self.ended.set()
 
     def leave(self) -> None:
-        # First, as what waits to hand its event over is to end there, not to go on.
+        # First, as what waits until all is taken is to end there, not to go on.
         self._scope.cancel()
         self.handover.abandon()
+
+
+def _task_finder() -> Callable[[], object]:
+    """Return what finds the running task: `anyio` takes as long for it as all else of an item."""
+    if find_asyncio_loop() is None:
+        return sys.modules["trio"].lowlevel.current_task
+    return sys.modules["asyncio"].current_task

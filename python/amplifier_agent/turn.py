@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from amplifier_core import AmplifierSession
     from amplifier_modules.spending.budget import Budget
 
+    from .feed import Feed
     from .output import Output
 
 _Ending = tuple[TurnStatus, str | None]
@@ -35,13 +36,16 @@ _OF_OTHERS = events.PROVIDER_REQUEST, events.PROVIDER_RESPONSE
 class Turn(Generic[T_co]):
     """A turn; `run` it once."""
 
-    __slots__ = ("_coordinator", "_output", "_session", "is_over", "record", "result")
+    __slots__ = ("_coordinator", "_feed", "_output", "_session", "is_over", "record", "result")
 
-    def __init__(self, session: AmplifierSession, output: Output[T_co] | None) -> None:
-        """Prepare a turn of the kernel's session."""
+    def __init__(
+        self, session: AmplifierSession, output: Output[T_co] | None, feed: Feed | None = None
+    ) -> None:
+        """Prepare a turn of the kernel's session; `feed` hands its deltas over."""
         self._session = session
         self._coordinator: Any = session.coordinator
         self._output = output
+        self._feed = feed
         self.record = TurnRecord()
         """What the turn does, from its events."""
         self.result: Result[T_co] | None = None
@@ -58,7 +62,8 @@ class Turn(Generic[T_co]):
         coordinator.register_capability(TURN_BUDGET, budget)
         # Our loops emit the usage first, by itself, before a hook can end the turn.
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
-        coordinator.hooks._listen(self.record.make_listeners(*(_OURS if is_ours else _OF_OTHERS)))
+        listeners = self.record.make_listeners(*(_OURS if is_ours else _OF_OTHERS))
+        coordinator.hooks._listen(listeners if self._feed is None else self._feed.listen(listeners))
         try:
             if self._output is None:
                 text, value = await self._session.execute(prompt), None

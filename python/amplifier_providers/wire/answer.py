@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from amplifier_stream import StreamEvent, StreamResult
 
-FedT = TypeVar("FedT")
+TakenT = TypeVar("TakenT")
 
 MAX_SILENT_SECONDS = 1_800.0
 """Seconds without content after which an answer is ended where no setting says otherwise."""
@@ -78,21 +78,21 @@ class Answer:
         self._finished: StreamResult | None = None
         self._received = 0
         self._has_ended = False
-        self._pieces = aiter(response.aiter_bytes())
+        # Nothing is left to decode where the body is what it seems: that spares a step for each piece.
+        is_coded = "content-encoding" in self._headers
+        self._pieces = aiter(response.aiter_bytes() if is_coded else response.aiter_raw())
+        self._events = self._take_pieces(self._decode)
         self._deadline = deadline
-        self._content_at = world.monotonic()
+        self._silent_since: float | None = world.monotonic()
+        """When it became silent; None since a piece had content."""
 
     def __aiter__(self) -> AsyncIterator[list[StreamEvent]]:
-        """Iterate over the lists of events; the answer is its own iterator."""
-        return self
+        """Iterate over the lists of events."""
+        return self._events
 
-    async def __anext__(self) -> list[StreamEvent]:
+    def __anext__(self) -> Awaitable[list[StreamEvent]]:
         """Return the events of the next piece, at the end of the body `StopAsyncIteration`."""
-        events = await self._feed(self._decoder.feed)
-        if self._thinking is not None:
-            events = self._thinking.feed(events)
-        self._note(any(map(_is_content, events)))
-        return events
+        return self._events.__anext__()
 
     async def read(self) -> None:
         """Read all that is left, without its events."""
@@ -100,14 +100,15 @@ class Answer:
             async for _ in self:
                 pass
             return
-        with contextlib.suppress(StopAsyncIteration):
-            while True:
-                self._note(await self._feed(self._decoder.advance))
+        async with contextlib.aclosing(self._take_pieces(self._advance)) as pieces:
+            async for _ in pieces:
+                pass
 
     async def aclose(self) -> None:
         """Close the connection, unless the answer was read to its end."""
         import httpx2
 
+        await self._events.aclose()
         await self._response.aclose()
         if "content-encoding" in self._headers:
             return  # what was received and not read could be a lot once it is unpacked
@@ -155,35 +156,51 @@ class Answer:
         cause = _unfinished_status(result) if failure is None else client.clean(root_cause(failure))
         raise truncated_error(service, self._model, cause, result.request_id) from failure
 
-    async def _feed(self, feed: Callable[[bytes], FedT]) -> FedT:
-        """Feed the decoder with the next piece, at the end of the body `StopAsyncIteration`."""
-        import httpx2
-
-        from amplifier_stream import StreamLimitError
-
+    async def _take_pieces(self, take: Callable[[bytes], TakenT]) -> AsyncGenerator[TakenT]:
+        """Yield what each piece of the body is taken as, up to its end."""
+        next_piece = self._pieces.__anext__ if self._silence is None else self._within_deadline
         try:
-            if self._silence is None:
-                chunk = await anext(self._pieces)
-            else:
-                chunk = await self._within_deadline()
-            self._received += len(chunk)
-            return feed(chunk)
+            while True:
+                piece = await next_piece()
+                self._received += len(piece)
+                yield take(piece)
         except StopAsyncIteration:
             self._has_ended = True
-            raise
-        except (httpx2.HTTPError, StreamLimitError) as error:
+        except Exception as error:
+            if not _ends_answer(error):
+                raise
             self._failure = error
-            raise StopAsyncIteration from None
 
-    def _note(self, has_content: bool) -> None:
+    def _decode(self, piece: bytes) -> list[StreamEvent]:
+        events = self._decoder.feed(piece)
+        if self._thinking is not None:
+            events = self._thinking.feed(events)
+        for event in events:
+            # An empty delta adds nothing to the answer; whatever has no delta does.
+            if event.delta != "":
+                self._note(has_content=True)
+                break
+        else:
+            self._note(has_content=False)
+        return events
+
+    def _advance(self, piece: bytes) -> None:
+        self._note(has_content=self._decoder.advance(piece))
+
+    def _note(self, *, has_content: bool) -> None:
         """Note whether a piece had content, without which an answer ends some day."""
         if has_content:
             if self._silence is not None:
                 self._deadline = anyio.current_time() + self._silence
-            self._content_at = world.monotonic()
-        elif self._silence is None and world.monotonic() - self._content_at > MAX_SILENT_SECONDS:
-            # Looked at here alone: a scope around each wait costs more than all else of a piece.
-            raise silent_error(self._client.service, self._model, MAX_SILENT_SECONDS)
+            self._silent_since = None
+        elif self._silence is None:
+            # Looked at here alone: a scope around each wait costs more than all else of a piece. The
+            # first piece without content is near enough to the last one that had some.
+            now = world.monotonic()
+            if self._silent_since is None:
+                self._silent_since = now
+            elif now - self._silent_since > MAX_SILENT_SECONDS:
+                raise silent_error(self._client.service, self._model, MAX_SILENT_SECONDS)
 
     async def _within_deadline(self) -> bytes:
         with anyio.CancelScope(deadline=self._deadline):
@@ -191,12 +208,16 @@ class Answer:
         raise silent_error(self._client.service, self._model, self._silence or 0)
 
 
+def _ends_answer(error: Exception) -> bool:
+    """Whether an error is of the connection, or of a limit of the answer."""
+    import httpx2
+
+    from amplifier_stream import StreamLimitError
+
+    return isinstance(error, httpx2.HTTPError | StreamLimitError)
+
+
 def _unfinished_status(result: StreamResult) -> str:
     """Say which status a response had that never became an answer."""
     status = result.metadata.get("status")
     return f"its status is `{status}`" if isinstance(status, str) else ""
-
-
-def _is_content(event: Any) -> bool:
-    """Whether an event adds to the answer; an empty delta does not."""
-    return "delta" not in event.data or bool(event.data["delta"])

@@ -65,7 +65,7 @@ class BlockEvents:
         """Return the events that anybody gets to see."""
         if not self._hides_thoughts:
             return events
-        return [event for event in events if event.data.get("block_type") not in THOUGHTS]
+        return [event for event in events if event.block_type not in THOUGHTS]
 
     def complete_event(self, event: StreamEvent) -> tuple[str, dict[str, Any]]:
         """Return the name and the payload of an event."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core import events, world
@@ -14,6 +15,7 @@ from .block_events import BlockEvents
 from .body import WireRequest
 from .errors import ChallengeError
 from .events import PROVIDER_CLOUDFLARE_CHALLENGE, PROVIDER_FALLBACK, Emitter
+from .fields import JsonDict
 from .settings import HttpSettings
 from .usage import usage_payload
 
@@ -79,21 +81,22 @@ class CallEvents:
             payload = self._request_payload(encoded, seconds)
             await self._emitter.emit(events.LLM_REQUEST, payload)
 
-    async def emit_blocks(self, pieces: list[StreamEvent], block_events: BlockEvents) -> None:
-        """Emit what happened to the blocks of the answer."""
-        hooks = self._emitter.hooks
+    def emit_blocks(
+        self, pieces: list[StreamEvent], block_events: BlockEvents
+    ) -> Awaitable[None] | None:
+        """Return what emits what happened to the blocks of the answer; None for what nobody sees."""
         if not (pieces := block_events.visible_events(pieces)):
-            return
+            return None
         self.is_shown = self.are_blocks_emitted = True
-        completed = [block_events.complete_event(event) for event in pieces]
-        for name, data in completed:
+        completed: list[tuple[str, JsonDict]] = []
+        for event in pieces:
+            name, data = named = block_events.complete_event(event)
             if name == events.CONTENT_BLOCK_START:
                 self._shown[data["block_index"]] = data["block_type"]
-        if len(completed) > 1 and (emit_each := getattr(hooks, "emit_each", None)) is not None:
-            await emit_each(completed)
-            return
-        for event in completed:
-            await hooks.emit(*event)
+            completed.append(named)
+        hooks = self._emitter.hooks
+        emit_each = getattr(hooks, "emit_each", None)
+        return _emit_each(hooks, completed) if emit_each is None else emit_each(completed)
 
     async def retract_blocks(self) -> None:
         """Retract the blocks whose events hooks got; others take their place."""
@@ -157,3 +160,8 @@ class CallEvents:
         if self._settings.raw:
             payload["raw"] = encoded.body
         return payload
+
+
+async def _emit_each(hooks: Any, completed: list[tuple[str, JsonDict]]) -> None:
+    for event in completed:
+        await hooks.emit(*event)

@@ -70,11 +70,13 @@ class Exchange:
             answer = await self._open_answer(encoded)
             try:
                 if self.events.are_blocks_heard:
+                    emit_blocks = self.events.emit_blocks
                     async for pieces in answer:
-                        if pieces:
-                            await self.events.emit_blocks(pieces, block_events)
+                        if pieces and (emitting := emit_blocks(pieces, block_events)) is not None:
+                            await emitting
                     result = answer.result()
-                    await self.events.emit_blocks(result.events, block_events)
+                    if (emitting := emit_blocks(result.events, block_events)) is not None:
+                        await emitting
                 else:
                     await answer.read()
                     result = answer.result()

@@ -1,0 +1,150 @@
+"""What feeds the stream of a turn: its events, each waited for where something depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from amplifier_core import events
+from amplifier_core._kernel.payload import timestamp
+from amplifier_core.plain_data import PLAIN, shape_of
+from amplifier_modules.loops.answers.agent_events import NAMES
+from amplifier_modules.running.session_bound import session_bound
+
+from .event import Event, QuestionAsked
+from .event_names import DELTAS, event_of, has_event
+from .handover import Handover
+from .observer import EARLIEST, KERNEL_EVENTS
+from .result import make_frozen
+
+if TYPE_CHECKING:
+    from amplifier_core import AmplifierSession
+
+    from .event import Question
+
+Listeners = dict[str, Callable[[Any], object]]
+"""Functions that hear events as soon as they are emitted."""
+
+RUNS_AHEAD = frozenset(
+    {
+        events.CONTENT_BLOCK_DELTA,
+        NAMES["ThinkingContentEvent"],
+        NAMES["ToolCallContentEvent"],
+        NAMES["MessageContentEvent"],
+    }
+)
+"""Pieces of an answer, of which there are many: nothing is decided between two of them.
+
+Every other event of a stream is waited for: what is said at it holds for whatever follows.
+"""
+
+WAITED_FOR = {
+    events.CONTENT_BLOCK_END: "what a model wrote is whole: it becomes a part of the history, or runs",
+    events.TOOL_PRE: "a call is judged, and a person may be asked",
+    events.PROVIDER_REQUEST: "a model is asked",
+    events.LLM_PRE: "a model is asked once more, with another request",
+    events.ORCHESTRATOR_COMPLETE: "the result follows",
+}
+"""Events that a stream may not show, and what comes after them, before which all is taken."""
+
+
+class Feed:
+    """Hands the events of a session's turn over to whoever takes them.
+
+    Args:
+        session: The session of the kernel.
+        handover: Takes the events.
+        expect: Is told of each question before it is handed over; None to tell nobody.
+    """
+
+    def __init__(
+        self,
+        session: AmplifierSession,
+        handover: Handover[Event],
+        expect: Callable[[Question], object] | None,
+    ) -> None:
+        self._coordinator: Any = session.coordinator
+        self._hooks: Any = session.coordinator.hooks
+        self._handover = handover
+        self._expect = expect
+        self._about = {"session_id": session.session_id, "parent_id": session.parent_id}
+        self._names: list[str] = []
+        self._handled: dict[str, Callable[[], object]] = {}
+        """What unregisters the handlers, by their events."""
+
+    async def start(self) -> None:
+        """Find out which events the mounted modules say they emit."""
+        from amplifier_core.handlers import collect_contributed_events
+
+        contributed = await collect_contributed_events(self._coordinator)
+        self._names = list(filter(_is_heard, dict.fromkeys((*KERNEL_EVENTS, *contributed))))
+
+    def stop(self) -> None:
+        """Hand no more over."""
+        while self._handled:
+            self._handled.popitem()[1]()
+
+    def listen(self, listeners: Listeners) -> Listeners:
+        """Return listeners that also hand events over.
+
+        An event gets a handler when it is emitted for the first time: most never are, and a session
+        has many events. A delta has none: it would get a copy of its own, and be awaited, each time.
+        """
+        heard = {name: partial(self._begin, name, listeners.get(name)) for name in self._names}
+        delta = self._make_delta_listener(listeners[events.CONTENT_BLOCK_DELTA])
+        return {**listeners, **heard, events.CONTENT_BLOCK_DELTA: delta}
+
+    def _begin(self, name: str, note: Callable[[Any], object] | None, data: Any) -> None:
+        """Handle an event that is being emitted: handlers are looked for after its listener."""
+        if note is not None:
+            note(data)
+        if name not in self._handled:
+            self._register(name, self._handle)
+
+    def _register(self, name: str, handler: Callable[[str, Any], Awaitable[None] | None]) -> None:
+        self._handled[name] = self._hooks.register(
+            name, handler, priority=EARLIEST, name="amplifier-agent-stream"
+        )
+
+    @session_bound
+    def _handle(self, name: str, data: Any) -> Awaitable[None] | None:
+        handover = self._handover
+        if (event := event_of(name, data)) is not None:
+            if isinstance(event, QuestionAsked) and self._expect is not None:
+                # Whoever takes the event may answer at once, before the turn waits.
+                self._expect(event.question)
+            is_full = handover.add(event)
+            if name in RUNS_AHEAD and not is_full:
+                return None
+        return None if handover.is_empty else handover.wait_until_taken()
+
+    def _make_delta_listener(self, note: Callable[[Any], object]) -> Callable[[Any], None]:
+        add, about, handled = self._handover.add, self._about, self._handled
+
+        def hear_delta(data: Any) -> None:
+            note(data)
+            kind, text = DELTAS.get(data.get("block_type")), data.get("delta")
+            if kind is None or type(text) is not str or not text:
+                return
+            told = {**about, **data}
+            if "timestamp" not in told:
+                told["timestamp"] = timestamp()
+            if not PLAIN.issuperset(map(type, told.values())):
+                told = shape_of(told, [])
+            raw = (events.CONTENT_BLOCK_DELTA, told)
+            is_full = add(make_frozen(kind, {"raw": raw, "text": text}))
+            if is_full and events.CONTENT_BLOCK_DELTA not in handled:
+                self._register(events.CONTENT_BLOCK_DELTA, self._wait_for_room)
+
+        return hear_delta
+
+    @session_bound
+    async def _wait_for_room(self, name: str, data: Any) -> None:
+        await self._handover.wait_until_taken()
+        if (unregister := self._handled.pop(name, None)) is not None:
+            unregister()
+
+
+def _is_heard(name: str) -> bool:
+    return name != events.CONTENT_BLOCK_DELTA and (name in WAITED_FOR or has_event(name))
