@@ -12,11 +12,10 @@ from amplifier_core.plain_data import PLAIN, shape_of
 from amplifier_modules.loops.answers.agent_events import NAMES
 from amplifier_modules.running.session_bound import session_bound
 
-from .event import Event, QuestionAsked
+from .event import Event, QuestionAsked, make_event
 from .event_names import DELTAS, event_of, has_event
 from .handover import Handover
 from .observer import EARLIEST, KERNEL_EVENTS
-from .result import make_frozen
 
 if TYPE_CHECKING:
     from amplifier_core import AmplifierSession
@@ -133,7 +132,7 @@ class Feed:
             if not PLAIN.issuperset(map(type, told.values())):
                 told = shape_of(told, [])
             raw = (events.CONTENT_BLOCK_DELTA, told)
-            is_full = add(make_frozen(kind, {"raw": raw, "text": text}))
+            is_full = add(make_event(kind, {"raw": raw, "text": text}))
             if is_full and events.CONTENT_BLOCK_DELTA not in handled:
                 self._register(events.CONTENT_BLOCK_DELTA, self._wait_for_room)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
@@ -79,8 +79,8 @@ class Answer:
         self._received = 0
         self._has_ended = False
         # Nothing is left to decode where the body is what it seems: that spares a step for each piece.
-        is_coded = "content-encoding" in self._headers
-        self._pieces = aiter(response.aiter_bytes() if is_coded else response.aiter_raw())
+        is_decoded = "content-encoding" in self._headers or response.is_stream_consumed
+        self._pieces = aiter(response.aiter_bytes() if is_decoded else response.aiter_raw())
         self._events = self._take_pieces(self._decode)
         self._deadline = deadline
         self._silent_since: float | None = world.monotonic()
