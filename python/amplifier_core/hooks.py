@@ -187,6 +187,7 @@ class HookRegistry(metaclass=ABCMeta):
         """Whether handlers hear an event, or it is counted or correlated; who only listens is none."""
         return (
             type(self).emit is not HookRegistry.emit
+            or "emit" in self.__dict__
             or event == events.CANCEL_COMPLETED
             or event in _CORRELATED
             or bool(self._list_handlers_of(event))

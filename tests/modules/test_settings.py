@@ -259,3 +259,20 @@ def test_a_module_takes_a_value_or_names_the_key(module: str, data: st.DataObjec
         text = f"{module}: `{key}`"
         assert read_settings(model, settings.model_dump(), module, {}) == settings
     assert text.startswith(f"{module}: `{key}")
+
+
+class Shared(Settings):
+    is_shared = True
+
+    level: Annotated[int, Env("SHARED_LEVEL", int)] = 1
+
+
+def test_modules_that_are_told_nothing_have_one_object_of_shared_settings():
+    told = [{}, None, {"level": None}]
+    first, *others = (read_settings(Shared, each, "m", {}) for each in told)
+    assert all(each is first for each in others)
+    assert read_settings(Shared, {"level": 1}, "m", {}) == first
+    assert read_settings(Shared, {}, "m", {"SHARED_LEVEL": "2"}) == Shared(level=2)
+    assert (
+        read_settings(Sample, {}, "m", {}).values is not read_settings(Sample, {}, "m", {}).values
+    )

@@ -20,14 +20,12 @@ STEERING_DISCARDED = "orchestrator:steering_discarded"
 """Event: messages were discarded: the turn was cancelled, the session ended, or hooks denied them."""
 CANCELLED = "the turn was cancelled"
 ENDED = "the session ended"
-_ADDING = threading.RLock()
-"""Held for an instant by whoever adds a message to any queue. Re-entrant, for signal handlers."""
 
 
 class SteeringQueueFull(Exception):
     """Too many steering messages are waiting."""
 
-    __slots__ = ("_waiting",)
+    __slots__ = ("_adding", "_waiting")
 
 
 class SteeringQueue:
@@ -40,6 +38,8 @@ class SteeringQueue:
         """Create an empty queue."""
         # Every session has a queue, and nearly all stay empty.
         self._waiting: list[str] = []
+        # Re-entrant, for signal handlers that steer.
+        self._adding = threading.RLock()
 
     def __len__(self) -> int:
         """Return the number of waiting messages."""
@@ -60,7 +60,7 @@ class SteeringQueue:
         if not text.strip():
             message = "the steering message is empty"
             raise ValueError(message)
-        with _ADDING:
+        with self._adding:
             if len(self._waiting) >= CAPACITY:
                 message = f"{CAPACITY} steering messages are waiting (the most that can)"
                 raise SteeringQueueFull(message)

@@ -19,14 +19,10 @@ class TaskLimits:
     """Sub-agents that work or whose result waits to be read, of all depths together."""
 
 
-_COUNTING = Lock()
-"""Held for an instant by whoever counts the sub-agents of any family."""
-
-
 class Family:
     """A session that a user speaks to, and all that were started from it."""
 
-    __slots__ = ("_count", "coordinators", "limits")
+    __slots__ = ("_count", "_lock", "coordinators", "limits")
 
     def __init__(self, limits: TaskLimits) -> None:
         """Begin with no sub-agents."""
@@ -34,6 +30,7 @@ class Family:
         self.coordinators: dict[str, Any] = {}
         """Those of the sub-agents that work, by the ids of their sessions."""
         self._count = 0
+        self._lock = Lock()
 
     def enter(self, depth: int) -> None:
         """Count a sub-agent at this depth, from 1.
@@ -47,7 +44,7 @@ class Family:
                 f"sub-agents are nested {limits.depth} deep, the limit (`max_task_depth` of the"
                 " loop); do the task here"
             )
-        with _COUNTING:
+        with self._lock:
             if self._count >= limits.count:
                 raise TaskLimitError(
                     f"{limits.count} sub-agents work or wait for their results to be read, the limit"
@@ -57,5 +54,5 @@ class Family:
 
     def leave(self) -> None:
         """Count one less."""
-        with _COUNTING:
+        with self._lock:
             self._count -= 1

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import json
 import logging
 import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -48,6 +51,26 @@ async def test_a_marked_module_is_our_own_and_what_it_replaces_is_named_and_not_
         f"module `{module_id}` is our own here; ignored: entry point `{module_id}`",
         f"module `{module_id}` is our own here; ignored: package `{package(module_id)}` ({folder})",
     ]
+
+
+async def test_a_marked_module_that_is_patched_after_its_first_load_is_the_patched_one(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async def load() -> Any:
+        return await (await ModuleLoader().load("loop-basic", {}, source_hint=Own.TABLE))("here")
+
+    async def mount(coordinator: Any, config: Any) -> Any:
+        return "patched", coordinator
+
+    module = importlib.import_module(amplifier_modules.MODULES["loop-basic"])
+    await ModuleLoader().load("loop-basic", source_hint=Own.TABLE)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "mount", mount)
+        found = [await load()]
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, module.__name__, SimpleNamespace(mount=mount))
+        found.append(await load())
+    assert found == [("patched", "here")] * 2
 
 
 @pytest.mark.parametrize("module_id", MODULES)
