@@ -112,7 +112,9 @@ _MADE: Mapping[str, Callable[[_Data, _Raw], Event | None]] = {
 
 
 def _write_retry(data: _Data) -> str:
-    return f"the model is asked again in {_write_seconds(data, 'delay')}: {data.get('error_message')}"
+    return (
+        f"the model is asked again in {_write_seconds(data, 'delay')}: {data.get('error_message')}"
+    )
 
 
 def _write_throttle(data: _Data) -> str:

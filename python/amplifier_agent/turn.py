@@ -58,9 +58,7 @@ class Turn(Generic[T_co]):
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
         response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
         listeners = self.record.make_listeners(response)
-        coordinator.hooks._listen(
-            listeners if self._feed is None else self._feed.listen(listeners)
-        )
+        coordinator.hooks._listen(listeners if self._feed is None else self._feed.listen(listeners))
         try:
             if self._output is None:
                 text, value = await self._session.execute(prompt), None
