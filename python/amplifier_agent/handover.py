@@ -69,6 +69,8 @@ class Handover(Generic[ItemT]):
             finally:
                 if taken in self._taken:
                     self._taken.remove(taken)
+            # What was asked for while items were taken, such as the end of the turn, comes first.
+            await anyio.lowlevel.checkpoint()
 
     def take_now(self) -> ItemT | None:
         """Return an item that is there already; None if there is none."""

@@ -107,18 +107,41 @@ async def test_a_refused_call_has_no_start_and_a_failed_one_is_an_error() -> Non
 
 
 # Holds: agent-4
-async def test_the_turn_waits_until_each_event_is_taken() -> None:
-    model = ScriptedProvider(["one two three", "next"])
-    async with Agent(model).session() as session:
+async def test_the_turn_runs_ahead_of_its_reader_but_no_step_does() -> None:
+    ran: list[str] = []
+
+    @tool
+    def note(what: str) -> str:
+        """Note."""
+        ran.append(what)
+        return "noted"
+
+    call = {"tool": "note", "arguments": {"what": "it"}}
+    words = "".join(f"{number} " for number in range(200))
+    model = ScriptedProvider([[{"type": "text", "text": words}, call], "all of it", "next"])
+    async with Agent(model, tools=[note]).session() as session:
+        reached: list[tuple[str, int, int, bool]] = []
         async with session.stream("go") as stream:
-            first = await anext(stream)
-            assert isinstance(first, TextDelta)
-            for _ in range(20):
-                await anyio.lowlevel.checkpoint()
-            assert plain(await anext(stream)) == ("TextDelta", "two ")
+            async for event in stream:
+                is_over = session.last is not None
+                step = (type(event).__name__, len(model.requests), len(ran), is_over)
+                if step not in reached:
+                    reached.append(step)
+                for _ in range(20):
+                    await anyio.lowlevel.checkpoint()
+                if isinstance(event, TextDelta):  # nothing follows a piece that was not taken
+                    assert (len(model.requests), len(ran)) == step[1:3]
+        assert reached == [
+            ("TextDelta", 1, 0, False),
+            ("ToolStarted", 1, 0, False),
+            ("ToolFinished", 1, 1, False),
+            ("TextDelta", 2, 1, False),
+            ("Result", 2, 1, True),
+        ]
+        async with session.stream("on") as stream:
+            await anext(stream)
         assert session.last is not None
         assert session.last.status == "cancelled"
-        assert (await session.run("on")).text == "next"
 
 
 # Holds: agent-3
