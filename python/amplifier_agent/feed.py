@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from amplifier_core import events
-from amplifier_core._kernel.payload import timestamp
+from amplifier_core import events, world
 from amplifier_core.plain_data import PLAIN, shape_of
 from amplifier_modules.loops.answers.agent_events import NAMES
 from amplifier_modules.running.session_bound import session_bound
@@ -68,16 +66,16 @@ class Feed:
         self._handover = handover
         self._expect = expect
         self._about = {"session_id": session.session_id, "parent_id": session.parent_id}
-        self._names: list[str] = []
         self._handled: dict[str, Callable[[], object]] = {}
         """What unregisters the handlers, by their events."""
 
     async def start(self) -> None:
-        """Find out which events the mounted modules say they emit."""
+        """Handle the events of the kernel, and those that the mounted modules say they emit."""
         from amplifier_core.handlers import collect_contributed_events
 
         contributed = await collect_contributed_events(self._coordinator)
-        self._names = list(filter(_is_heard, dict.fromkeys((*KERNEL_EVENTS, *contributed))))
+        for name in filter(_is_heard, dict.fromkeys((*KERNEL_EVENTS, *contributed))):
+            self._register(name, self._handle)
 
     def stop(self) -> None:
         """Hand no more over."""
@@ -85,21 +83,12 @@ class Feed:
             self._handled.popitem()[1]()
 
     def listen(self, listeners: Listeners) -> Listeners:
-        """Return listeners that also hand events over.
+        """Return listeners that also hand deltas over.
 
-        An event gets a handler when it is emitted for the first time: most never are, and a session
-        has many events. A delta has none: it would get a copy of its own, and be awaited, each time.
+        A delta has no handler: it would get a copy of its own, and be awaited, each time.
         """
-        heard = {name: partial(self._begin, name, listeners.get(name)) for name in self._names}
         delta = self._make_delta_listener(listeners[events.CONTENT_BLOCK_DELTA])
-        return {**listeners, **heard, events.CONTENT_BLOCK_DELTA: delta}
-
-    def _begin(self, name: str, note: Callable[[Any], object] | None, data: Any) -> None:
-        """Handle an event that is being emitted: handlers are looked for after its listener."""
-        if note is not None:
-            note(data)
-        if name not in self._handled:
-            self._register(name, self._handle)
+        return {**listeners, events.CONTENT_BLOCK_DELTA: delta}
 
     def _register(self, name: str, handler: Callable[[str, Any], Awaitable[None] | None]) -> None:
         self._handled[name] = self._hooks.register(
@@ -128,7 +117,7 @@ class Feed:
                 return
             told = {**about, **data}
             if "timestamp" not in told:
-                told["timestamp"] = timestamp()
+                told["timestamp"] = world.timestamp()
             if not PLAIN.issuperset(map(type, told.values())):
                 told = shape_of(told, [])
             raw = (events.CONTENT_BLOCK_DELTA, told)

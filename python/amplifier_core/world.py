@@ -18,6 +18,8 @@ import os as _os
 import time as _time
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager
+from datetime import UTC as _UTC
+from datetime import datetime as _datetime
 from typing import Any, TypeVar, cast
 
 from .event_loop import is_awaitable
@@ -31,6 +33,7 @@ __all__ = [
     "random_bytes",
     "sleep",
     "time",
+    "timestamp",
     "use",
 ]
 
@@ -100,6 +103,11 @@ _current = World()
 def time() -> float:
     """Return the seconds since the epoch."""
     return _current.time()
+
+
+def timestamp() -> str:
+    """Return now in UTC as RFC 3339 with six fraction digits and `+00:00`: text order is time order."""
+    return _datetime.fromtimestamp(time(), _UTC).isoformat(timespec="microseconds")
 
 
 def monotonic() -> float:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from math import copysign
 from typing import Any
 
+from .. import world
 from .._hook_result import ContextInjection, HookResult
 from ..approval import ApprovalTimeoutError, asker, clip_prompt, note_timeout, read_approval
 from ..event_loop import is_awaitable
 from .argument import any_text, take_text
 from .hook_answer import copy_with, list_injections, make_denial, nothing_left, project_injections
 from .own_failure import is_own_failure
-from .payload import timestamp
 from .timeout import EXPIRED, await_within
 
 logger = logging.getLogger("amplifier_core.coordinator")
@@ -111,7 +111,7 @@ async def _add_to_context(coordinator: Any, item: ContextInjection) -> None:
         "source": "hook",
         "hook_name": item.hook_name,
         "event": item.event,
-        "timestamp": timestamp(),
+        "timestamp": world.timestamp(),
         "requested_role": item.role,
         "ephemeral": False,
         "persisted": True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any, cast
 
 from .. import world
@@ -77,7 +76,7 @@ def stamp_payload(data: Any, defaults: dict[str, Any]) -> Payload:
     """Take the data of an event, with defaults below it and a time stamp above."""
     if not issubclass(type(data), dict):
         return Other(data)
-    return Fields({**defaults, **dict[Any, Any].copy(data), "timestamp": timestamp()})
+    return Fields({**defaults, **dict[Any, Any].copy(data), "timestamp": world.timestamp()})
 
 
 def take_payload(data: Any) -> Payload:
@@ -122,8 +121,3 @@ def _is_alike(value: Any, handed_out: Any) -> bool:
         items = cast("list[Any]", handed_out)
         return all(_is_alike(value[place], item) for place, item in enumerate(items))
     return all(isinstance(value, kind) == isinstance(handed_out, kind) for kind in (bool, float))
-
-
-def timestamp() -> str:
-    """Return now in UTC as RFC 3339 with six fraction digits and `+00:00`: text order is time order."""
-    return datetime.fromtimestamp(world.time(), UTC).isoformat(timespec="microseconds")
