@@ -1,0 +1,231 @@
+"""What a service pays end to end: for a text delta, a short run, an open stream, a resting session.
+
+Each client runs in a process of its own. The clock starts when all streams are open and stops when the
+last delta was taken, so that a delta is all that is in it; what opening costs has a row of its own. The
+server writes each delta by itself, and the next one when the client has done with it (`service_server.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from model_server import words
+from service_clients import OURS, PEERS, Client
+from service_server import SHORT, allow_many_files, service_server
+from side_by_side import Figure, Times, run
+
+MANY = 1_000
+DELTAS = {MANY: 10, 100: 40, 1: 2_000}
+"""How many deltas each stream has, by how many are open at once; the most first, in a fresh process."""
+PATIENCE = 120
+"""Seconds after which streams that do not all open, or do not end, are given up."""
+RUNS = 120
+AT_ONCE = 4
+RESTING = 10_000
+RATE = 50
+"""Deltas a second of a stream that is read while it is written."""
+LIMITS = {"limit of a stream": 100e3, "limit of a session": 10e3, "limit of handshakes": 4.0}
+"""Bytes, bytes, and connections."""
+
+
+async def measure_streams(client: Client, port: int, streams: int, deltas: int) -> list[float]:
+    """The CPU seconds to open a stream and of a delta, and the bytes of a stream that is open."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+
+    async def expect(state: str) -> float:
+        assert await reader.readline() == f"{state}\n".encode()
+        return time.process_time()
+
+    writer.write(f"{streams} {deltas} {os.getpid()}\n".encode())
+    gc.collect()
+    bytes_before, start = resident_bytes(), await expect("ready")
+    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
+        tasks = [group.create_task(client.stream()) for _ in range(streams)]
+        begun = await expect("begun")
+        writer.write(b"\n")
+        written = await expect("written")
+        held = resident_bytes() - bytes_before
+        writer.write(b"\n")
+    writer.close()
+    for task in tasks:
+        texts = task.result()
+        assert texts in (words(deltas), ["".join(words(deltas))])
+    each = streams * (deltas - 1)
+    return [(begun - start) / streams, (written - begun) / each, held / streams]
+
+
+def resident_bytes() -> int:
+    """The memory of the process that is in use."""
+    with open("/proc/self/statm") as numbers:
+        return int(numbers.read().split()[1]) * resource.getpagesize()
+
+
+async def measure_runs(client: Client, port: int) -> list[float]:
+    """The CPU seconds of a run with a short answer, and the TLS handshakes of all runs."""
+    before = await read_handshakes(port)
+
+    async def repeat(times: int) -> None:
+        for _ in range(times):
+            assert await client.ask() == "".join(words(SHORT))
+
+    async def run_all(times: int) -> None:
+        await asyncio.gather(*(repeat(times // AT_ONCE) for _ in range(AT_ONCE)))
+
+    await run_all(AT_ONCE)
+    gc.collect()
+    start = time.process_time()
+    await run_all(RUNS)
+    each = (time.process_time() - start) / RUNS
+    return [each, await read_handshakes(port) - before]
+
+
+async def read_handshakes(port: int) -> int:
+    """How many TLS handshakes the server has seen."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"handshakes\n")
+    count = int(await reader.readline())
+    writer.close()
+    return count
+
+
+async def measure_client(name: str, what: str, port: int, tls_port: int) -> Times:
+    """What one client costs, by the name of the case."""
+    base = f"http://127.0.0.1:{port}/held/v1"
+    if what in ("TLS", "runs"):
+        base = f"https://localhost:{tls_port}/{'held' if what == 'TLS' else 'short'}/v1"
+    async with (OURS | PEERS)[name](base) as client:
+        if what == "runs":
+            each, handshakes = await measure_runs(client, port)
+            return {f"{name} run": each, f"{name} handshakes": handshakes}
+        await measure_streams(client, port, 1, 20)
+        if what != "streams":
+            streams = 100 if what == "TLS" else MANY
+            opening, delta, _ = await measure_streams(client, port, streams, DELTAS[streams])
+            return {f"{name} {what}": delta, f"{name} {what} opening": opening}
+        times: Times = {}
+        for streams, deltas in DELTAS.items():
+            opening, delta, held = await measure_streams(client, port, streams, deltas)
+            times[f"{name} {streams}"] = delta
+            if streams == MANY:
+                times |= {f"{name} opening": opening, f"{name} memory": held}
+        return times
+
+
+async def measure_resting() -> Times:
+    """The bytes of a session after a turn."""
+    from amplifier_agent import Agent, ScriptedProvider, Session
+
+    model = ScriptedProvider(["It is a short answer."], repeat=True)
+    agent = Agent(model)
+    sessions: list[Session[None]] = []
+
+    async def rest(count: int) -> None:
+        for _ in range(count):
+            session = await agent.session().__aenter__()
+            assert (await session.run("Say something.")).text == "It is a short answer."
+            model.requests.clear()
+            sessions.append(session)
+
+    await rest(100)
+    gc.collect()
+    before = resident_bytes()
+    await rest(RESTING)
+    times = {"session memory": (resident_bytes() - before) / RESTING}
+    for session in sessions:
+        await session.__aexit__(None, None, None)
+    return times
+
+
+def measure_in_process(arguments: Sequence[str]) -> Times:
+    """What `main` prints in a process of its own."""
+    command = [sys.executable, __file__, "client", *arguments]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
+
+
+def measure() -> Times:
+    """This side: the peers where they are installed, else ours and what they are compared with."""
+    is_ours = find_spec("pydantic_ai") is None
+    times: Times = {**LIMITS, **measure_in_process(["", "resting"])} if is_ours else {}
+    with service_server() as (port, tls_port, authorities):
+        os.environ["SSL_CERT_FILE"] = authorities
+        for name in OURS if is_ours else PEERS:
+            for what in ("streams", "uvloop", "TLS", "runs"):
+                is_left_out = name == "sockets" and what in ("TLS", "runs")
+                if not is_left_out and (what != "uvloop" or find_spec("uvloop")):
+                    times |= measure_in_process([name, what, str(port), str(tls_port)])
+    return times
+
+
+def main(name: str, what: str, *ports: str) -> None:
+    """Measure one client, and print its times."""
+    allow_many_files()
+    factory = None
+    if what == "uvloop":
+        from uvloop import new_event_loop as factory
+    with asyncio.Runner(loop_factory=factory) as runner:
+        if what == "resting":
+            times = runner.run(measure_resting())
+        else:
+            times = runner.run(measure_client(name, what, *map(int, ports)))
+    json.dump(times, sys.stdout)
+
+
+def size(count: float) -> str:
+    """A number of bytes: `12.3 kB`."""
+    return f"{count / 1e3:.3g} kB"
+
+
+def streams_of(seconds: float) -> str:
+    """How many streams one core carries where a delta takes so long."""
+    return f"{1 / (RATE * seconds):.0f}"
+
+
+PLACES = {"1": "1 stream", "100": "100 streams", "1000": "1,000 streams", "TLS": "100 streams, TLS"}
+OTHERS = ("sockets", "openai-agents", "pydantic-ai")
+
+
+def compare(what: str, case: str, other: str, **target: float) -> Figure:
+    """A row that compares one case of two clients; those of `OURS` are measured beside each other."""
+    client, _, rest = case.rpartition(" ")
+    peer = f"{other} {rest}"
+    title = f"{what}: {client}, against {other}"
+    if other in OURS:
+        return Figure(title, case, against=peer, **target)
+    return Figure(title, case, peer=peer, **target)
+
+
+FIGURES = [
+    *(
+        figure
+        for place, words_of_it in PLACES.items()
+        for figure in (
+            compare(f"delta, {words_of_it}", f"Agent.stream {place}", "httpx2", share=1.6),
+            compare(f"delta, {words_of_it}", f"Agent.run {place}", "httpx2"),
+            compare(f"delta, {words_of_it}", f"arcllm.stream {place}", "httpx2"),
+            *(
+                compare(f"delta, {words_of_it}", f"Agent.stream {place}", other)
+                for other in OTHERS
+            ),
+        )
+    ),
+    compare("run over TLS", "Agent.run run", "httpx2", share=2),
+    compare("run over TLS", "arcllm.stream run", "httpx2"),
+    compare("run over TLS", "Agent.run run", "openai-agents", share=0.3),
+    compare("run over TLS", "Agent.run run", "pydantic-ai"),
+]
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["client"]:
+        main(*sys.argv[2:])
+    else:
+        run(__file__, measure, "a service", FIGURES)
