@@ -15,13 +15,14 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 
 from model_server import words
 from service_clients import OURS, PEERS, Client
 from service_server import SHORT, allow_many_files, service_server
 from side_by_side import Figure, Times, run
+from side_by_side import duration as write_duration
 
 MANY = 1_000
 DELTAS = {MANY: 10, 100: 40, 1: 2_000}
@@ -33,8 +34,8 @@ AT_ONCE = 4
 RESTING = 10_000
 RATE = 50
 """Deltas a second of a stream that is read while it is written."""
-LIMITS = {"limit of a stream": 100e3, "limit of a session": 10e3, "limit of handshakes": 4.0}
-"""Bytes, bytes, and connections."""
+LIMITS = {"100 kB": 100e3, "10 kB": 10e3, "4": 4}
+"""What is compared with a number and not with another client."""
 
 
 async def measure_streams(client: Client, port: int, streams: int, deltas: int) -> list[float]:
@@ -160,10 +161,19 @@ def measure() -> Times:
         os.environ["SSL_CERT_FILE"] = authorities
         for name in OURS if is_ours else PEERS:
             for what in ("streams", "uvloop", "TLS", "runs"):
-                is_left_out = name == "sockets" and what in ("TLS", "runs")
-                if not is_left_out and (what != "uvloop" or find_spec("uvloop")):
+                if not is_left_out(name, what):
                     times |= measure_in_process([name, what, str(port), str(tls_port)])
     return times
+
+
+def is_left_out(name: str, what: str) -> bool:
+    """Whether a client does not do that, or need not."""
+    if what == "uvloop":
+        return name in PEERS or find_spec("uvloop") is None
+    return (name == "sockets" and what in ("TLS", "runs")) or (name, what) == (
+        "Agent.stream",
+        "runs",
+    )
 
 
 def main(name: str, what: str, *ports: str) -> None:
@@ -180,52 +190,85 @@ def main(name: str, what: str, *ports: str) -> None:
     json.dump(times, sys.stdout)
 
 
-def size(count: float) -> str:
-    """A number of bytes: `12.3 kB`."""
+def write_size(count: float) -> str:
+    """Write a number of bytes: `12.3 kB`."""
     return f"{count / 1e3:.3g} kB"
 
 
-def streams_of(seconds: float) -> str:
-    """How many streams one core carries where a delta takes so long."""
+def write_streams(seconds: float) -> str:
+    """Write how many streams one core carries where a delta takes so long."""
     return f"{1 / (RATE * seconds):.0f}"
 
 
-PLACES = {"1": "1 stream", "100": "100 streams", "1000": "1,000 streams", "TLS": "100 streams, TLS"}
-OTHERS = ("sockets", "openai-agents", "pydantic-ai")
-
-
-def compare(what: str, case: str, other: str, **target: float) -> Figure:
-    """A row that compares one case of two clients; those of `OURS` are measured beside each other."""
-    client, _, rest = case.rpartition(" ")
-    peer = f"{other} {rest}"
-    title = f"{what}: {client}, against {other}"
+def compare(
+    what: str,
+    client: str,
+    other: str,
+    case: str,
+    share: float | None = None,
+    shown: Callable[[float], str] = write_duration,
+) -> Figure:
+    """Make a row for one case of two clients; those of `OURS` are measured beside each other."""
+    title, peer = f"{what}: {client}, against {other}", f"{other} {case}"
     if other in OURS:
-        return Figure(title, case, against=peer, **target)
-    return Figure(title, case, peer=peer, **target)
+        return Figure(title, f"{client} {case}", share=share, against=peer, shown=shown)
+    return Figure(title, f"{client} {case}", share=share, peer=peer, shown=shown)
 
 
-FIGURES = [
-    *(
-        figure
-        for place, words_of_it in PLACES.items()
-        for figure in (
-            compare(f"delta, {words_of_it}", f"Agent.stream {place}", "httpx2", share=1.6),
-            compare(f"delta, {words_of_it}", f"Agent.run {place}", "httpx2"),
-            compare(f"delta, {words_of_it}", f"arcllm.stream {place}", "httpx2"),
-            *(
-                compare(f"delta, {words_of_it}", f"Agent.stream {place}", other)
-                for other in OTHERS
-            ),
-        )
-    ),
-    compare("run over TLS", "Agent.run run", "httpx2", share=2),
-    compare("run over TLS", "arcllm.stream run", "httpx2"),
-    compare("run over TLS", "Agent.run run", "openai-agents", share=0.3),
-    compare("run over TLS", "Agent.run run", "pydantic-ai"),
+def compare_all(
+    what: str,
+    client: str,
+    case: str,
+    shares: Mapping[str, float],
+    shown: Callable[[float], str] = write_duration,
+) -> list[Figure]:
+    """Make the rows of one of our clients against all others; `shares` has the targets."""
+    others = ("httpx2", "sockets", *PEERS)
+    return [compare(what, client, other, case, shares.get(other), shown) for other in others]
+
+
+PLACES = {"1": "1 stream", "100": "100 streams", "1000": "1,000 streams", "TLS": "100 streams, TLS"}
+DELTA_FIGURES = [
+    figure
+    for case, place in PLACES.items()
+    for figure in (
+        *compare_all(f"delta, {place}", "Agent.stream", case, {"httpx2": 1.6}),
+        compare(f"delta, {place}", "Agent.run", "httpx2", case),
+        compare(f"delta, {place}", "arcllm.stream", "httpx2", case),
+    )
 ]
+CORE = "streams of 50 deltas/s a core"
+CORE_FIGURES = [
+    compare(CORE, "Agent.stream", "httpx2", "1000", shown=write_streams),
+    compare(f"{CORE}, uvloop", "Agent.stream", "httpx2", "uvloop", shown=write_streams),
+    *(
+        Figure(
+            f"delta, 1,000 streams: {client} on uvloop, against asyncio",
+            f"{client} uvloop",
+            against=f"{client} 1000",
+        )
+        for client in ("Agent.stream", "Agent.run", "arcllm.stream", "httpx2", "sockets")
+    ),
+]
+RUN_FIGURES = [
+    *compare_all("run over TLS", "Agent.run", "run", {"httpx2": 2, "openai-agents": 0.3}),
+    compare("run over TLS", "arcllm.stream", "httpx2", "run"),
+    Figure("TLS handshakes of 124 runs", "Agent.run handshakes", share=1, against="4", shown=str),
+    *compare_all("opening, 1,000 streams", "Agent.stream", "opening", {}),
+]
+MEMORY_FIGURES = [
+    Figure(
+        "memory of a stream", "Agent.stream memory", share=1, against="100 kB", shown=write_size
+    ),
+    *compare_all("memory of a stream", "Agent.stream", "memory", {}, write_size),
+    compare("memory of a stream", "Agent.run", "httpx2", "memory", shown=write_size),
+    compare("memory of a stream", "arcllm.stream", "httpx2", "memory", shown=write_size),
+    Figure("memory of a session", "session memory", share=1, against="10 kB", shown=write_size),
+]
+FIGURES = [*DELTA_FIGURES, *CORE_FIGURES, *RUN_FIGURES, *MEMORY_FIGURES]
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["client"]:
         main(*sys.argv[2:])
     else:
-        run(__file__, measure, "a service", FIGURES)
+        run(__file__, measure, "a service", FIGURES, rounds_by_default=3)

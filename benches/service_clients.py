@@ -33,7 +33,7 @@ def our_agent(base: str) -> Any:
         "api_key": "none",
         "default_model": "bench",
         "max_retries": 0,
-        "max_concurrent_requests": None,
+        "max_concurrent_requests": 10_000,
         "prices": {"*": {"input": 0, "output": 0}},
     }
     return Agent(plan={"providers": [{"module": "provider-openai-chat", "config": config}]})
@@ -75,8 +75,8 @@ async def arcllm_stream(base: str) -> AsyncIterator[Client]:
     """Ours: one call, without a session."""
     from arcllm import TextDelta, load_model
 
-    # A client has 100 connections at most, so 1,000 streams need ten.
-    models = [load_model("vllm", "bench", base_url=base, api_key="none") for _ in range(10)]
+    # A model asks five times at once, and no setting changes that: 1,000 streams need 200 of them.
+    models = [load_model("vllm", "bench", base_url=base, api_key="none") for _ in range(200)]
     turns = cycle(models)
 
     async def stream() -> list[str]:
@@ -183,9 +183,7 @@ async def pydantic_ai(base: str) -> AsyncIterator[Client]:
 
         async def stream() -> list[str]:
             async with agent.run_stream(PROMPT) as answer:
-                return [
-                    text async for text in answer.stream_text(delta=True, debounce_by=None)
-                ]
+                return [text async for text in answer.stream_text(delta=True, debounce_by=None)]
 
         async def ask() -> str:
             return (await agent.run(PROMPT)).output

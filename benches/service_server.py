@@ -57,7 +57,7 @@ class Group:
         for writer in self.writers:
             writer.write(piece)
         await asyncio.sleep(PAUSE)
-        while not is_asleep(self.process):
+        while not is_asleep(self.process):  # noqa: ASYNC110 -- nothing tells of it
             await asyncio.sleep(PAUSE)
 
 
@@ -144,9 +144,7 @@ async def main(certificate: str, key: str) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     for each in (None, context):
-        listener = await asyncio.start_server(
-            server.serve, "127.0.0.1", 0, ssl=each, backlog=4096
-        )
+        listener = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=each, backlog=4096)
         print(listener.sockets[0].getsockname()[1], flush=True)
     await asyncio.Event().wait()
 
@@ -169,7 +167,9 @@ def make_certificate(folder: Path) -> None:
     )
     usual = ssl.get_default_verify_paths().cafile
     authorities = Path(usual).read_bytes() if usual else b""
-    (folder / "authorities.pem").write_bytes(authorities + (folder / "certificate.pem").read_bytes())
+    (folder / "authorities.pem").write_bytes(
+        authorities + (folder / "certificate.pem").read_bytes()
+    )
 
 
 @contextmanager

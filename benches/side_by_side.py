@@ -128,7 +128,13 @@ def import_time(program: str) -> float:
     return statistics.median(once(program) - once("pass") for _ in range(IMPORTS))
 
 
-def run(script: str, measure: Callable[[], Times], title: str, figures: Sequence[Figure]) -> None:
+def run(
+    script: str,
+    measure: Callable[[], Times],
+    title: str,
+    figures: Sequence[Figure],
+    rounds_by_default: int = 5,
+) -> None:
     """Measure both sides in turns and print the table, or be one side of it.
 
     Args:
@@ -136,10 +142,11 @@ def run(script: str, measure: Callable[[], Times], title: str, figures: Sequence
         measure: Measures all cases in the interpreter that it runs in.
         title: What the table is about.
         figures: The rows of the table.
+        rounds_by_default: How often both sides are measured if `--rounds` does not say it.
     """
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--reference", help="the Python of the reference")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=rounds_by_default)
     parser.add_argument("--measure", action="store_true", help="print this side's times as JSON")
     options = parser.parse_args()
     if options.measure:
