@@ -71,7 +71,10 @@ def resident_bytes() -> int:
 
 
 async def measure_runs(client: Client, port: int) -> list[float]:
-    """The CPU seconds of a run with a short answer, and the TLS handshakes of all runs."""
+    """The CPU seconds of a run with a short answer, the TLS handshakes of all, and of a later run.
+
+    A hundred at once come before the later runs: what they leave open may slow down all others.
+    """
     before = await read_handshakes(port)
 
     async def repeat(times: int) -> None:
@@ -81,12 +84,17 @@ async def measure_runs(client: Client, port: int) -> list[float]:
     async def run_all(times: int) -> None:
         await asyncio.gather(*(repeat(times // AT_ONCE) for _ in range(AT_ONCE)))
 
+    async def time_run() -> float:
+        gc.collect()
+        start = time.process_time()
+        await run_all(RUNS)
+        return (time.process_time() - start) / RUNS
+
     await run_all(AT_ONCE)
-    gc.collect()
-    start = time.process_time()
-    await run_all(RUNS)
-    each = (time.process_time() - start) / RUNS
-    return [each, await read_handshakes(port) - before]
+    each = await time_run()
+    handshakes = await read_handshakes(port) - before
+    await asyncio.gather(*(client.ask() for _ in range(100)))
+    return [each, handshakes, await time_run()]
 
 
 async def read_handshakes(port: int) -> int:
@@ -105,8 +113,12 @@ async def measure_client(name: str, what: str, port: int, tls_port: int) -> Time
         base = f"https://localhost:{tls_port}/{'held' if what == 'TLS' else 'short'}/v1"
     async with (OURS | PEERS)[name](base) as client:
         if what == "runs":
-            each, handshakes = await measure_runs(client, port)
-            return {f"{name} run": each, f"{name} handshakes": handshakes}
+            each, handshakes, later = await measure_runs(client, port)
+            return {
+                f"{name} run": each,
+                f"{name} handshakes": handshakes,
+                f"{name} later": later,
+            }
         await measure_streams(client, port, 1, 20)
         if what != "streams":
             streams = 100 if what == "TLS" else MANY
@@ -253,8 +265,16 @@ CORE_FIGURES = [
 RUN_FIGURES = [
     *compare_all("run over TLS", "Agent.run", "run", {"httpx2": 2, "openai-agents": 0.3}),
     compare("run over TLS", "arcllm.stream", "httpx2", "run"),
-    Figure("TLS handshakes of 124 runs", "Agent.run handshakes", share=1, against="4", shown=str),
+    Figure(
+        "TLS handshakes of 124 runs",
+        "Agent.run handshakes",
+        share=1,
+        against="4",
+        shown="{:g}".format,
+    ),
+    *compare_all("run over TLS, after 100 at once", "Agent.run", "later", {}),
     *compare_all("opening, 1,000 streams", "Agent.stream", "opening", {}),
+    *compare_all("opening, 100 streams, TLS", "Agent.stream", "TLS opening", {}),
 ]
 MEMORY_FIGURES = [
     Figure(

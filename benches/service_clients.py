@@ -96,7 +96,7 @@ async def httpx2_alone(base: str) -> AsyncIterator[Client]:
     """One client of httpx2, which reads bytes."""
     import httpx2
 
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=20)
     async with httpx2.AsyncClient(limits=limits, timeout=None) as client:
 
         async def stream() -> list[str]:
