@@ -24,9 +24,11 @@ from service_server import SHORT, allow_many_files, service_server
 from side_by_side import Figure, Times, run
 from side_by_side import duration as write_duration
 
-MANY = 1_000
-DELTAS = {MANY: 10, 100: 40, 1: 2_000}
-"""How many deltas each stream has, by how many are open at once; the most first, in a fresh process."""
+MANY_STREAMS = (1_000, 10)
+STREAMS = {
+    "1": (1, 1_000), "100": (100, 40), "TLS": (100, 40), "1000": MANY_STREAMS, "uvloop": MANY_STREAMS,
+}  # fmt: skip
+"""How many streams are open at once, and how many deltas each of them has."""
 PATIENCE = 120
 """Seconds after which streams that do not all open, or do not end, are given up."""
 RUNS = 120
@@ -113,24 +115,20 @@ async def measure_client(name: str, what: str, port: int, tls_port: int) -> Time
         base = f"https://localhost:{tls_port}/{'held' if what == 'TLS' else 'short'}/v1"
     async with (OURS | PEERS)[name](base) as client:
         if what == "runs":
-            each, handshakes, later = await measure_runs(client, port)
-            return {
-                f"{name} run": each,
-                f"{name} handshakes": handshakes,
-                f"{name} later": later,
-            }
+            found = await measure_runs(client, port)
+            cases = ("run", "handshakes", "later")
+            return {f"{name} {case}": each for case, each in zip(cases, found, strict=True)}
         await measure_streams(client, port, 1, 20)
-        if what != "streams":
-            streams = 100 if what == "TLS" else MANY
-            opening, delta, _ = await measure_streams(client, port, streams, DELTAS[streams])
-            return {f"{name} {what}": delta, f"{name} {what} opening": opening}
-        times: Times = {}
-        for streams, deltas in DELTAS.items():
-            opening, delta, held = await measure_streams(client, port, streams, deltas)
-            times[f"{name} {streams}"] = delta
-            if streams == MANY:
-                times |= {f"{name} opening": opening, f"{name} memory": held}
-        return times
+        streams, deltas = STREAMS[what]
+        opening, delta, held = await measure_streams(client, port, streams, deltas)
+        if streams <= 100:  # short enough to leave out what other processes did meanwhile
+            again = [await measure_streams(client, port, streams, deltas) for _ in range(2)]
+            delta = min(delta, *(each[1] for each in again))
+    return {
+        f"{name} {what}": delta,
+        f"{name} {what} opening": opening,
+        f"{name} {what} memory": held,
+    }
 
 
 async def measure_resting() -> Times:
@@ -171,8 +169,9 @@ def measure() -> Times:
     times: Times = {**LIMITS, **measure_in_process(["", "resting"])} if is_ours else {}
     with service_server() as (port, tls_port, authorities):
         os.environ["SSL_CERT_FILE"] = authorities
-        for name in OURS if is_ours else PEERS:
-            for what in ("streams", "uvloop", "TLS", "runs"):
+        # What is compared is measured right after each other: the load of the machine changes.
+        for what in (*STREAMS, "runs"):
+            for name in OURS if is_ours else PEERS:
                 if not is_left_out(name, what):
                     times |= measure_in_process([name, what, str(port), str(tls_port)])
     return times
@@ -273,16 +272,20 @@ RUN_FIGURES = [
         shown="{:g}".format,
     ),
     *compare_all("run over TLS, after 100 at once", "Agent.run", "later", {}),
-    *compare_all("opening, 1,000 streams", "Agent.stream", "opening", {}),
+    *compare_all("opening, 1,000 streams", "Agent.stream", "1000 opening", {}),
     *compare_all("opening, 100 streams, TLS", "Agent.stream", "TLS opening", {}),
 ]
 MEMORY_FIGURES = [
     Figure(
-        "memory of a stream", "Agent.stream memory", share=1, against="100 kB", shown=write_size
+        "memory of a stream",
+        "Agent.stream 1000 memory",
+        share=1,
+        against="100 kB",
+        shown=write_size,
     ),
-    *compare_all("memory of a stream", "Agent.stream", "memory", {}, write_size),
-    compare("memory of a stream", "Agent.run", "httpx2", "memory", shown=write_size),
-    compare("memory of a stream", "arcllm.stream", "httpx2", "memory", shown=write_size),
+    *compare_all("memory of a stream", "Agent.stream", "1000 memory", {}, write_size),
+    compare("memory of a stream", "Agent.run", "httpx2", "1000 memory", shown=write_size),
+    compare("memory of a stream", "arcllm.stream", "httpx2", "1000 memory", shown=write_size),
     Figure("memory of a session", "session memory", share=1, against="10 kB", shown=write_size),
 ]
 FIGURES = [*DELTA_FIGURES, *CORE_FIGURES, *RUN_FIGURES, *MEMORY_FIGURES]
