@@ -29,7 +29,7 @@ STREAMS = {
     "1": (1, 1_000), "100": (100, 40), "TLS": (100, 40), "1000": MANY_STREAMS, "uvloop": MANY_STREAMS,
 }  # fmt: skip
 """How many streams are open at once, and how many deltas each of them has."""
-PATIENCE = 120
+PATIENCE = 300
 """Seconds after which streams that do not all open, or do not end, are given up."""
 RUNS = 120
 AT_ONCE = 4
