@@ -51,9 +51,9 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
 BENCHES := agent loop cancel emit hook_answers kernel_calls turn history session messages import_time text_deltas first_request request_encoding \
-	tool_arguments path_decision retry_decision processor start display false_marks call_cost one_call ratios redaction shell
+	tool_arguments path_decision retry_decision processor start display false_marks call_cost one_call service ratios redaction shell
 # Compared with other libraries, not with the reference.
-PEER_BENCHES := agent loop text_deltas request_encoding tool_arguments
+PEER_BENCHES := agent loop text_deltas request_encoding tool_arguments service
 # Compared with what our own Python has beside it.
 OWN_BENCHES := cancel first_request path_decision retry_decision processor start display false_marks call_cost
 # Compared with a walk over memory, in Rust.
@@ -224,8 +224,8 @@ dist/.sdist: .venv/.wheel python/README.md LICENSE pyproject.toml $(RUST_SOURCES
 	@touch $@
 
 # The wheel as a user gets it: an editable install is slower to import and may hold a debug build.
-.tools/product/.installed: dist/.wheel
+.tools/product/.installed: dist/.wheel benches/product.txt
 	@$(PYTHON) -m venv .tools/product
-	.tools/product/bin/python -m pip install --quiet dist/*.whl
+	.tools/product/bin/python -m pip install --quiet dist/*.whl --requirement benches/product.txt
 	@.tools/product/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 	@touch $@

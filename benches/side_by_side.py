@@ -24,7 +24,15 @@ SHORTEST_TIMING = 0.25
 """CPU seconds: what is shorter says more about the clock than about the code."""
 
 Times = dict[str, float]
-"""CPU seconds of one operation, by the name of the case."""
+"""CPU seconds of one operation, or another quantity of it, by the name of the case."""
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it: `4.31 µs`."""
+    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if abs(seconds) * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
 
 
 @dataclass(frozen=True)
@@ -40,10 +48,16 @@ class Figure:
     """The case of our own side to compare with; without it, one of the reference."""
     peer: str | None = None
     """Which case of the reference that is; without it, the same."""
+    shown: Callable[[float], str] = duration
+    """How a measured value is written."""
 
-    def is_measured(self, reference: Times) -> bool:
-        """Whether the other side has what it takes; a library may not be installed there."""
-        return self.against is not None or (self.peer or self.case) in reference
+    def is_measured(self, reference: Times, ours: Times) -> bool:
+        """Whether both sides have what it takes; a library may not be installed there."""
+        if self.case not in ours:
+            return False
+        if self.against is not None:
+            return self.against in ours
+        return (self.peer or self.case) in reference
 
     def other(self, reference: Times, ours: Times) -> float:
         """What our case is compared with."""
@@ -74,20 +88,12 @@ class Figure:
             reached = f"{ratio:.3f}"
         return [
             self.what,
-            duration(statistics.median(others)),
-            duration(statistics.median(times[self.case] for times in ours)),
+            self.shown(statistics.median(others)),
+            self.shown(statistics.median(times[self.case] for times in ours)),
             target,
             reached,
             "" if not target else "reached" if self.is_reached(ratio) else "MISSED",
         ]
-
-
-def duration(seconds: float) -> str:
-    """A time in the unit that suits it: `4.31 µs`."""
-    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if abs(seconds) * factor >= 1:
-            return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
 
 
 async def time_each(repeat: Callable[[int], Awaitable[object]]) -> float:
@@ -122,7 +128,13 @@ def import_time(program: str) -> float:
     return statistics.median(once(program) - once("pass") for _ in range(IMPORTS))
 
 
-def run(script: str, measure: Callable[[], Times], title: str, figures: Sequence[Figure]) -> None:
+def run(
+    script: str,
+    measure: Callable[[], Times],
+    title: str,
+    figures: Sequence[Figure],
+    rounds_by_default: int = 5,
+) -> None:
     """Measure both sides in turns and print the table, or be one side of it.
 
     Args:
@@ -130,10 +142,11 @@ def run(script: str, measure: Callable[[], Times], title: str, figures: Sequence
         measure: Measures all cases in the interpreter that it runs in.
         title: What the table is about.
         figures: The rows of the table.
+        rounds_by_default: How often both sides are measured if `--rounds` does not say it.
     """
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--reference", help="the Python of the reference")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=rounds_by_default)
     parser.add_argument("--measure", action="store_true", help="print this side's times as JSON")
     options = parser.parse_args()
     if options.measure:
@@ -150,7 +163,7 @@ def run(script: str, measure: Callable[[], Times], title: str, figures: Sequence
                 json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
             )
 
-    measured = [each for each in figures if all(map(each.is_measured, reference))]
+    measured = [each for each in figures if all(map(each.is_measured, reference, ours))]
     header = [title, "reference", "ours", "target", "median", ""]
     table = [header, *(figure.row(reference, ours) for figure in measured)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
