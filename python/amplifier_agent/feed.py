@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from amplifier_core import events
-from amplifier_core._kernel.payload import timestamp
+from amplifier_core import events, world
 from amplifier_core.plain_data import PLAIN, shape_of
 from amplifier_modules.loops.answers.agent_events import NAMES
 from amplifier_modules.running.session_bound import session_bound
@@ -129,7 +129,8 @@ class Feed:
                 return
             told = {**about, **data}
             if "timestamp" not in told:
-                told["timestamp"] = timestamp()
+                now = datetime.fromtimestamp(world.time(), UTC)
+                told["timestamp"] = now.isoformat(timespec="microseconds")
             if not PLAIN.issuperset(map(type, told.values())):
                 told = shape_of(told, [])
             raw = (events.CONTENT_BLOCK_DELTA, told)

@@ -78,9 +78,7 @@ class Answer:
         self._finished: StreamResult | None = None
         self._received = 0
         self._has_ended = False
-        # Nothing is left to decode where the body is what it seems: that spares a step for each piece.
-        is_coded = "content-encoding" in self._headers
-        self._pieces = aiter(response.aiter_bytes() if is_coded else response.aiter_raw())
+        self._pieces = aiter(response.aiter_bytes())
         self._events = self._take_pieces(self._decode)
         self._deadline = deadline
         self._silent_since: float | None = world.monotonic()
@@ -100,7 +98,7 @@ class Answer:
             async for _ in self:
                 pass
             return
-        async with contextlib.aclosing(self._take_pieces(self._advance)) as pieces:
+        async with contextlib.aclosing(self._take_pieces(self._note_piece)) as pieces:
             async for _ in pieces:
                 pass
 
@@ -184,7 +182,7 @@ class Answer:
             self._note(has_content=False)
         return events
 
-    def _advance(self, piece: bytes) -> None:
+    def _note_piece(self, piece: bytes) -> None:
         self._note(has_content=self._decoder.advance(piece))
 
     def _note(self, *, has_content: bool) -> None:
