@@ -100,7 +100,7 @@ class Answer:
             async for _ in self:
                 pass
             return
-        async with contextlib.aclosing(self._take_pieces(self._advance)) as pieces:
+        async with contextlib.aclosing(self._take_pieces(self._note_piece)) as pieces:
             async for _ in pieces:
                 pass
 
@@ -184,7 +184,7 @@ class Answer:
             self._note(has_content=False)
         return events
 
-    def _advance(self, piece: bytes) -> None:
+    def _note_piece(self, piece: bytes) -> None:
         self._note(has_content=self._decoder.advance(piece))
 
     def _note(self, *, has_content: bool) -> None:
