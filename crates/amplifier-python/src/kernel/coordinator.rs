@@ -37,12 +37,13 @@ fn text<'py>(value: Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>
 }
 
 /// The caller's own text as a key, of which a copy for each session takes 60 bytes.
-fn shared_key<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
-    let plain = text.to_str()?;
+fn shared_key<'py>(text: &Bound<'py, PyString>, name: &str) -> PyResult<Bound<'py, PyString>> {
+    let py = text.py();
+    let plain = named(py, name, text.to_str())?;
     Ok(if text.is_exact_instance_of::<PyString>() {
         text.clone()
     } else {
-        PyString::new(text.py(), plain)
+        PyString::new(py, plain)
     })
 }
 
@@ -282,7 +283,7 @@ impl RustCoordinator {
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let capabilities = self.mounted.capabilities(name.py())?;
-        capabilities.set_item(shared_key(name)?, value)
+        capabilities.set_item(shared_key(name, "name")?, value)
     }
 
     /// The value offered under a name, or None.
@@ -291,7 +292,7 @@ impl RustCoordinator {
         name: &Bound<'py, PyString>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.mounted.capabilities_so_far(name.py()) {
-            Some(capabilities) => capabilities.get_item(shared_key(name)?),
+            Some(capabilities) => capabilities.get_item(shared_key(name, "name")?),
             None => Ok(None),
         }
     }
@@ -320,9 +321,9 @@ impl RustCoordinator {
         callback: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let py = channel.py();
-        let channel = shared_key(channel)?;
+        let channel = shared_key(channel, "channel")?;
         let entry = PyDict::new(py);
-        entry.set_item(intern!(py, "name"), shared_key(name)?)?;
+        entry.set_item(intern!(py, "name"), shared_key(name, "name")?)?;
         entry.set_item(intern!(py, "callback"), callback)?;
         let channels = self.mounted.channels(py)?;
         match channels.get_item(&channel)? {
