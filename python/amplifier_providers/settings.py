@@ -90,11 +90,18 @@ class Settings(BaseModel):
     """Deprecated keys, each with the field that replaces it."""
     none_is_absent: ClassVar[bool] = True
     """Whether None counts as absent, whatever the type of the key."""
+    unlimited_keys: ClassVar[frozenset[str]] = frozenset()
+    """Keys for which None is a value of its own: no limit."""
     is_shared: ClassVar[bool] = False
     """Whether all modules that are told nothing have one object: nobody changes what is in it.
 
     Each session has a loop and a context, and two such objects would take it 2,000 bytes.
     """
+
+    @classmethod
+    def drops_none(cls, key: str) -> bool:
+        """Whether None counts as absent for a key."""
+        return cls.none_is_absent and key not in cls.unlimited_keys
 
     @model_validator(mode="before")
     @classmethod
@@ -104,7 +111,7 @@ class Settings(BaseModel):
         return {
             key: value
             for key, value in cast("Mapping[str, Any]", given).items()
-            if value is not None or not cls.none_is_absent or key not in cls.model_fields
+            if value is not None or key not in cls.model_fields or not cls.drops_none(key)
         }
 
 
@@ -157,7 +164,7 @@ def _known_keys(model: type[Settings], config: Mapping[str, Any], module: str) -
     known = list(model.model_fields)
     values: dict[str, Any] = {}
     for key, value in config.items():
-        if key in model.ignored_keys or (value is None and model.none_is_absent):
+        if key in model.ignored_keys or (value is None and model.drops_none(key)):
             continue
         if key in known or model.unknown_keys == "refuse":
             values[key] = value

@@ -235,6 +235,8 @@ def test_none_is_absent_in_a_module_unless_its_page_says_otherwise(module: str) 
         if has_default and env_of(field) is None and not model.none_is_absent:
             with pytest.raises(SettingError, match=f"`{key}` is None"):
                 read_settings(model, {**config, key: None}, module, {})
+        elif key in model.unlimited_keys:
+            assert getattr(read_settings(model, {**config, key: None}, module, {}), key) is None
         else:
             assert read_settings(model, {**config, key: None}, module, {}) == absent
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 KEPT_SECONDS = 50.0
 """After how long without a request a connection is closed; balancers often do it after a minute."""
-MAX_KEPT = 32
-"""Connections of one client that are kept without a request."""
+MAX_KEPT = 8
+"""Connections of one client that are kept without a request: it looks at each for each request."""
 
 # A proxy from the environment cannot reach a server on this machine.
 _NEVER_PROXIED = ("all://localhost", "all://127.0.0.1", "all://[::1]")

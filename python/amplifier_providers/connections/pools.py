@@ -14,14 +14,14 @@ from weakref import WeakKeyDictionary, WeakSet
 import anyio
 
 from ..running.loop_end import run_at_end, run_later, running_loop
-from .http_client import KEPT_SECONDS, Route, open_client
+from .http_client import KEPT_SECONDS, MAX_KEPT, Route, open_client
 
 if TYPE_CHECKING:
     import httpx2
 
 logger = logging.getLogger(__name__)
 
-MAX_CALLS = 32
+MAX_CALLS = MAX_KEPT
 """Calls of one pool at once: for each of them it looks at all of its connections."""
 _MAX_EXIT_SECONDS = 1.0
 

@@ -109,6 +109,8 @@ HeaderNames = Annotated[
 class HttpSettings(RetrySettings):
     """How a service is called, whatever its wire."""
 
+    unlimited_keys = frozenset({"max_concurrent_requests"})
+
     temperature: float | None = Field(default=None, ge=0)
     """Randomness of answers; sent only if the model accepts it."""
     timeout: float = Field(default=600.0, ge=0.001)
