@@ -7,7 +7,6 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from itertools import cycle
 from typing import Any
 
 PROMPT = "Go on."
@@ -75,20 +74,17 @@ async def arcllm_stream(base: str) -> AsyncIterator[Client]:
     """Ours: one call, without a session."""
     from arcllm import TextDelta, load_model
 
-    # A model asks five times at once, and no setting changes that: 1,000 streams need 200 of them.
-    models = [load_model("vllm", "bench", base_url=base, api_key="none") for _ in range(200)]
-    turns = cycle(models)
+    model = load_model("vllm", "bench", base_url=base, api_key="none")
 
     async def stream() -> list[str]:
-        deltas = next(turns).stream(PROMPT)
+        deltas = model.stream(PROMPT)
         return [delta.text async for delta in deltas if isinstance(delta, TextDelta)]
 
     async def ask() -> str:
-        return (await models[0].complete(PROMPT)).content or ""
+        return (await model.complete(PROMPT)).content or ""
 
     yield Client(stream, ask)
-    for model in models:
-        await model.close()
+    await model.close()
 
 
 @asynccontextmanager

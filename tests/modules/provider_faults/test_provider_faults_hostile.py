@@ -70,17 +70,25 @@ async def failure(
 def unpacked(monkeypatch: pytest.MonkeyPatch) -> Unpacked:
     """What was unpacked of each body; the last is that of the answer."""
     bodies: Unpacked = []
-    given = httpx2.Response.aiter_bytes
+    unpacking: set[int] = set()
 
-    async def counted(self: httpx2.Response, *arguments: Any) -> AsyncIterator[bytes]:
-        lengths: list[int] = []
-        bodies.append(lengths)
-        async with contextlib.aclosing(given(self, *arguments)) as pieces:
-            async for piece in pieces:
-                lengths.append(len(piece))
-                yield piece
+    def count(given: Any, *, is_packed: bool) -> Any:
+        async def counted(self: httpx2.Response, *arguments: Any) -> AsyncIterator[bytes]:
+            lengths: list[int] = []
+            if is_packed or id(self) not in unpacking:
+                bodies.append(lengths)
+            if is_packed:
+                unpacking.add(id(self))  # it reads the body as it is, which counts once
+            async with contextlib.aclosing(given(self, *arguments)) as pieces:
+                async for piece in pieces:
+                    lengths.append(len(piece))
+                    yield piece
 
-    monkeypatch.setattr(httpx2.Response, "aiter_bytes", counted)
+        return counted
+
+    for name, is_packed in (("aiter_raw", False), ("aiter_bytes", True)):
+        given = getattr(httpx2.Response, name)
+        monkeypatch.setattr(httpx2.Response, name, count(given, is_packed=is_packed))
     return bodies
 
 
