@@ -7,7 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
+from amplifier_core.events import CONTENT_BLOCK_DELTA
 from amplifier_core.models import ApprovalRequest
+from amplifier_core.world import timestamp
 
 
 class Question(ApprovalRequest):
@@ -19,12 +21,35 @@ class Question(ApprovalRequest):
     """All arguments of the tool."""
 
 
+class _Emitted:
+    """What `raw` is made of, beside the fields that an event shows."""
+
+    __slots__ = ("_emitted",)
+
+    _emitted: tuple[dict[str, Any], float]
+
+
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class Event(_Emitted):
     """An event of the kernel or of a module."""
 
     raw: tuple[str, dict[str, Any]]
     """Its name and its data."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Make what `make_delta` put off."""
+        if name != "raw":
+            raise AttributeError(name=name, obj=self)
+        data, moment = self._emitted
+        if "timestamp" not in data:
+            data["timestamp"] = timestamp(moment)
+        raw = (CONTENT_BLOCK_DELTA, data)
+        object.__setattr__(self, "raw", raw)
+        return raw
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, for copies."""
+        return {**self.__dict__, "raw": self.raw}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +112,19 @@ class Status(Event):
     """The same as a sentence for a person."""
 
 
-def make_event(kind: type[Event], fields: dict[str, Any]) -> Event:
-    """Return an event with all of its fields, at a third of what its constructor takes.
+def make_delta(
+    kind: type[TextDelta | ThinkingDelta], text: str, data: dict[str, Any], moment: float
+) -> Event:
+    """Return a delta whose `raw` is made once somebody asks for it, as most programs do not.
 
-    That sets them one by one, past its own `__setattr__`. The fields are the event's own then.
+    Args:
+        kind: Its class.
+        text: The piece.
+        data: What it was emitted with; it is the event's own then.
+        moment: When that was, in seconds since 1970, for data without a time stamp.
     """
-    instance = object.__new__(kind)
-    object.__setattr__(instance, "__dict__", fields)
+    instance: Any = object.__new__(kind)
+    set_attribute = object.__setattr__  # past that of a frozen dataclass
+    set_attribute(instance, "text", text)
+    set_attribute(instance, "_emitted", (data, moment))
     return instance

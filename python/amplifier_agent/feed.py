@@ -10,7 +10,7 @@ from amplifier_core.plain_data import PLAIN, shape_of
 from amplifier_modules.loops.answers.agent_events import NAMES
 from amplifier_modules.running.session_bound import session_bound
 
-from .event import Event, QuestionAsked, make_event
+from .event import Event, QuestionAsked, make_delta
 from .event_names import DELTAS, event_of, has_event
 from .handover import Handover
 from .observer import EARLIEST, KERNEL_EVENTS
@@ -76,6 +76,8 @@ class Feed:
         contributed = await collect_contributed_events(self._coordinator)
         for name in filter(_is_heard, dict.fromkeys((*KERNEL_EVENTS, *contributed))):
             self._register(name, self._handle)
+        if self._handover.is_nearly_full:
+            self._register(events.CONTENT_BLOCK_DELTA, self._wait_for_room)
 
     def stop(self) -> None:
         """Hand no more over."""
@@ -109,6 +111,7 @@ class Feed:
 
     def _make_delta_listener(self, note: Callable[[Any], object]) -> Callable[[Any], None]:
         add, about, handled = self._handover.add, self._about, self._handled
+        time = world.time
 
         def hear_delta(data: Any) -> None:
             note(data)
@@ -116,13 +119,10 @@ class Feed:
             if kind is None or type(text) is not str or not text:
                 return
             told = {**about, **data}
-            if "timestamp" not in told:
-                told["timestamp"] = world.timestamp()
             if not PLAIN.issuperset(map(type, told.values())):
                 told = shape_of(told, [])
-            raw = (events.CONTENT_BLOCK_DELTA, told)
-            is_full = add(make_event(kind, {"raw": raw, "text": text}))
-            if is_full and events.CONTENT_BLOCK_DELTA not in handled:
+            is_nearly_full = add(make_delta(kind, text, told, time()))
+            if is_nearly_full and events.CONTENT_BLOCK_DELTA not in handled:
                 self._register(events.CONTENT_BLOCK_DELTA, self._wait_for_room)
 
         return hear_delta
@@ -130,7 +130,10 @@ class Feed:
     @session_bound
     async def _wait_for_room(self, name: str, data: Any) -> None:
         await self._handover.wait_until_taken()
-        if (unregister := self._handled.pop(name, None)) is not None:
+        if (
+            not self._handover.is_nearly_full
+            and (unregister := self._handled.pop(name, None)) is not None
+        ):
             unregister()
 
 

@@ -38,6 +38,11 @@ class Handover(Generic[ItemT]):
         self._is_over = False
 
     @property
+    def is_nearly_full(self) -> bool:
+        """Whether it is full with a further item."""
+        return len(self._waiting) >= self._ahead - 1
+
+    @property
     def is_empty(self) -> bool:
         """Whether all items were taken, by somebody who may want more."""
         return not self._waiting and not self._is_over
@@ -46,7 +51,7 @@ class Handover(Generic[ItemT]):
         """Add an item; one that nobody takes any more is dropped.
 
         Returns:
-            Whether it is full, so that whoever adds items should `wait_until_taken`.
+            Whether it is full with a further item, after which `wait_until_taken` should follow.
         """
         if self._is_over:
             return True
@@ -54,7 +59,7 @@ class Handover(Generic[ItemT]):
         waiting.append(item)
         if self._wake is not None:
             self._wake_taker()
-        return len(waiting) >= self._ahead
+        return len(waiting) >= self._ahead - 1
 
     async def wait_until_taken(self) -> None:
         """Wait until all items that were added are taken."""

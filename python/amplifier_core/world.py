@@ -105,9 +105,17 @@ def time() -> float:
     return _current.time()
 
 
-def timestamp() -> str:
-    """Return now in UTC as RFC 3339 with six fraction digits and `+00:00`: text order is time order."""
-    return _datetime.fromtimestamp(time(), _UTC).isoformat(timespec="microseconds")
+def timestamp(moment: float | None = None) -> str:
+    """Return a moment in UTC as RFC 3339 with six fraction digits and `+00:00`.
+
+    Text order is time order.
+
+    Args:
+        moment: Seconds since 1970; None for now.
+    """
+    return _datetime.fromtimestamp(time() if moment is None else moment, _UTC).isoformat(
+        timespec="microseconds"
+    )
 
 
 def monotonic() -> float:

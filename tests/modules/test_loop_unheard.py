@@ -22,7 +22,7 @@ from amplifier_modules.contexts.timestamp import Timestamps
 from amplifier_modules.loops.answers.response import RequestedCall, block_dict, calls_of
 from amplifier_modules.loops.basic import BasicLoop
 from amplifier_modules.loops.goal.judgement import Actions
-from amplifier_modules.running.listeners import listener_check
+from amplifier_providers.running.listeners import listener_check
 
 
 class Look:

@@ -14,8 +14,7 @@ import anyio
 from amplifier_core.event_loop import find_asyncio_loop
 from amplifier_core.interruption import Interruption
 from amplifier_core.left_behind import Leaving, as_coroutine
-
-from ..running.listeners import listener_check
+from amplifier_providers.running.listeners import listener_check
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core import events, world
@@ -11,6 +11,7 @@ from amplifier_core.message_models import Usage
 from ..prices.pricing import Pricing
 from ..prices.request_bound import answer_limit
 from ..running.call_purpose import is_helper_call
+from ..running.listeners import emission_check
 from .block_events import BlockEvents
 from .body import WireRequest
 from .errors import ChallengeError
@@ -55,6 +56,7 @@ class CallEvents:
         """Whether somebody saw a part of the answer that is on its way."""
         self.are_blocks_emitted = False
         """Whether hooks got the events of any block of the call."""
+        self._must_emit: Callable[[str, Any], bool] | None = None
         self._shown: dict[int, str] = {}
         """The types of the blocks of that answer whose events hooks got, by their index."""
 
@@ -94,9 +96,13 @@ class CallEvents:
             if name == events.CONTENT_BLOCK_START:
                 self._shown[data["block_index"]] = data["block_type"]
             completed.append(named)
-        hooks = self._emitter.hooks
-        emit_each = getattr(hooks, "emit_each", None)
-        return _emit_each(hooks, completed) if emit_each is None else emit_each(completed)
+        must_emit = self._must_emit
+        if must_emit is None:
+            must_emit = self._must_emit = emission_check(self._emitter.hooks)
+        for place, named in enumerate(completed):
+            if must_emit(*named):
+                return _emit_each(self._emitter.hooks, completed[place:])
+        return None
 
     async def retract_blocks(self) -> None:
         """Retract the blocks whose events hooks got; others take their place."""
@@ -162,6 +168,11 @@ class CallEvents:
         return payload
 
 
-async def _emit_each(hooks: Any, completed: list[tuple[str, JsonDict]]) -> None:
+def _emit_each(hooks: Any, completed: list[tuple[str, JsonDict]]) -> Awaitable[None]:
+    emit_each = getattr(hooks, "emit_each", None)
+    return _emit_one_by_one(hooks, completed) if emit_each is None else emit_each(completed)
+
+
+async def _emit_one_by_one(hooks: Any, completed: list[tuple[str, JsonDict]]) -> None:
     for event in completed:
         await hooks.emit(*event)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import ssl
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import anyio
-import anyio.lowlevel
+import httpx2
 import pytest
 
 from amplifier_agent import Agent
@@ -65,6 +67,26 @@ async def test_many_runs_over_tls_make_as_many_handshakes_as_run_at_once(
     assert await run_each(agent_of(tls_server), runs=60, at_once=4) == ["Hi"] * 60
     assert tls_server.connections <= 4
     assert len(tls_server.seen) == 60
+
+
+def test_the_authorities_are_loaded_once_for_all_loops(
+    tls_server: CountingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "authority.pem"
+    copy.write_bytes(Path(os.environ["SSL_CERT_FILE"]).read_bytes())
+    monkeypatch.setenv("SSL_CERT_FILE", str(copy))
+    loaded: list[ssl.SSLContext] = []
+    load = httpx2.create_ssl_context
+
+    def count() -> ssl.SSLContext:
+        loaded.append(load())
+        return loaded[-1]
+
+    monkeypatch.setattr(httpx2, "create_ssl_context", count)
+    for library in ("asyncio", "asyncio", "trio"):
+        anyio.run(agent_of(tls_server).run, "Hi", backend=library)
+    assert len(loaded) == 1
+    assert tls_server.connections == 3
 
 
 # Holds: connection-1

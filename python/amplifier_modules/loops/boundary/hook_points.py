@@ -15,9 +15,9 @@ from amplifier_core.approval import ASKED_CALL, AskedCall
 from amplifier_core.coordinator import ModuleCoordinator
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
+from amplifier_providers.running.listeners import emission_check, handler_check, listener_check
 
 from ...running.failure import format_error
-from ...running.listeners import emission_check, handler_check, listener_check
 from ...spending.ledger import running_ledger
 from .call_approval import (
     APPROVAL_TIMEOUT,
