@@ -51,7 +51,7 @@ class GoalOutcome:
     """What was done in all rounds, by a model; None for a single one."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, weakref_slot=True)
+@dataclass(frozen=True, kw_only=True)
 class TokenUsage:
     """Tokens, each counted once."""
 
@@ -97,7 +97,7 @@ class StatusError(Exception):
         return type(self), (self.result,)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, slots=True, weakref_slot=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Result(Generic[T_co]):
     """One turn: its answer, how it ended, and what it used."""
 
