@@ -161,6 +161,7 @@ class _Whole:
     status_code = 200
     http_version = "HTTP/2"  # in which a body cannot end early without an error
     headers: Mapping[str, str] = {"content-type": "application/json"}
+    is_stream_consumed = True
 
     def __init__(self, body: bytes) -> None:
         self._body = body

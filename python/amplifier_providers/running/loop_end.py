@@ -71,14 +71,16 @@ async def _end_with_loop(work: Work) -> AsyncGenerator[None]:
 
 async def _wait_for_end(work: Work) -> None:
     try:
-        await anyio.sleep_forever()
+        await anyio.Event().wait()
     finally:
         with anyio.CancelScope(shield=True):
             await work()
 
 
 async def _wait_and_run(seconds: float, work: Work) -> None:
-    await anyio.sleep(seconds)
+    # Not a sleep, which takes no time where a test replaces it.
+    with anyio.move_on_after(seconds):
+        await anyio.Event().wait()
     await work()
 
 

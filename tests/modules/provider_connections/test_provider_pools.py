@@ -304,8 +304,8 @@ async def test_the_end_of_a_session_ends_the_answers_that_are_still_read() -> No
 
 async def test_runs_leave_nothing_behind(server: CountingServer) -> None:
     agent = agent_of(server)
-    await run_each(agent, runs=300, at_once=10)
+    await run_each(agent, runs=300, at_once=MAX_CALLS)
     shared = list(loop_pools()._routes.values())
     assert [(len(each.pools), len(each.users)) for each in shared] == [(1, 0)]
     assert [pool.calls for each in shared for pool in each.pools] == [0]
-    assert server.connections <= 10
+    assert server.connections <= MAX_CALLS

@@ -82,7 +82,7 @@ class LoopbackServer(ThreadingHTTPServer):
     """Listens on a port of the loopback that the system chooses."""
 
     daemon_threads = True
-    request_queue_size = 128
+    request_queue_size = 1024
 
     def __init__(
         self,
