@@ -57,6 +57,7 @@ class LoopSettings(Settings):
 
     unknown_keys = "ignore"
     is_shared = True
+    unlimited_keys = frozenset({"max_result_bytes"})
 
     max_iterations: Annotated[
         int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")
