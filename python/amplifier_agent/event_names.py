@@ -35,7 +35,7 @@ DELTAS: Mapping[Any, type[TextDelta | ThinkingDelta]] = {
 
 
 def event_of(name: str, data: _Data) -> Event | None:
-    """Return the event of a stream for one of the kernel; None if it has none."""
+    """Return the event of a stream for one of the kernel but a delta; None if it has none."""
     raw = (name, dict(data))
     if (make := _MADE.get(name)) is not None:
         return make(data, raw)
@@ -46,13 +46,8 @@ def event_of(name: str, data: _Data) -> Event | None:
 
 
 def has_event(name: str) -> bool:
-    """Whether a stream may have an event for one of the kernel or a module."""
+    """Whether a stream may have an event for one of the kernel, but a delta, or of a module."""
     return name in _MADE or name in _DESCRIBED or name not in _SILENT
-
-
-def _make_delta(data: _Data, raw: _Raw) -> Event | None:
-    kind, text = DELTAS.get(data.get("block_type")), data.get("delta")
-    return kind(raw=raw, text=text) if kind and isinstance(text, str) and text else None
 
 
 def _call_of(data: _Data) -> dict[str, str]:
@@ -102,7 +97,6 @@ def _make_question(data: _Data, raw: _Raw) -> Event | None:
 
 
 _MADE: Mapping[str, Callable[[_Data, _Raw], Event | None]] = {
-    events.CONTENT_BLOCK_DELTA: _make_delta,
     TOOL_START: _make_start,
     TOOL_PROGRESS: _make_progress,
     events.TOOL_POST: _make_end,

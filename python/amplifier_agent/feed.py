@@ -25,13 +25,12 @@ Listeners = dict[str, Callable[[Any], object]]
 
 RUNS_AHEAD = frozenset(
     {
-        events.CONTENT_BLOCK_DELTA,
         NAMES["ThinkingContentEvent"],
         NAMES["ToolCallContentEvent"],
         NAMES["MessageContentEvent"],
     }
 )
-"""Pieces of an answer, of which there are many: nothing is decided between two of them.
+"""Pieces of an answer as a loop reads them; like deltas, nothing is decided between two of them.
 
 Every other event of a stream is waited for: what is said at it holds for whatever follows.
 """
@@ -138,4 +137,4 @@ class Feed:
 
 
 def _is_heard(name: str) -> bool:
-    return name != events.CONTENT_BLOCK_DELTA and (name in WAITED_FOR or has_event(name))
+    return name in WAITED_FOR or has_event(name)

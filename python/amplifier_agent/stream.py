@@ -27,7 +27,8 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
 
     The turn starts at the first item, in a task of its own. It runs ahead by at most 64 pieces of
     an answer; a request to the model, a question, the start of a tool and the result come when all
-    events before them were taken, so that what is said at an event holds for what follows. Leaving the loop drops the stream, which cancels the turn; a stream with a name is left with
+    events before them were taken, so that what is said at an event holds for what follows.
+    Leaving the loop drops the stream, which cancels the turn; a stream with a name is left with
     `async with`, which also waits for its end.
     """
 

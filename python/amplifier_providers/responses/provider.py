@@ -63,11 +63,11 @@ class ResponsesProvider(WireProvider):
 
     @override
     async def mount(self, coordinator: Any, name: str) -> Callable[[], Awaitable[None]]:
-        """Mount the provider under a name; return what closes it.
+        """Mount the provider under a name; return what ends what the session has begun.
 
         The request after a compaction sends everything: the service has what was left out.
         """
-        close_connections = await super().mount(coordinator, name)
+        release = await super().mount(coordinator, name)
         find_capability = getattr(coordinator, "get_capability", None)
         if find_capability is not None:
             self._format.find_capability = find_capability
@@ -82,12 +82,12 @@ class ResponsesProvider(WireProvider):
         handler = f"provider-{self.name}"
         removes = [hooks.on(event, reset, name=handler) for event in followed]  # pyright: ignore[reportOptionalMemberAccess] -- followed only where there are hooks
 
-        async def close() -> None:
+        async def leave() -> None:
             for remove in removes:
                 remove()
-            await close_connections()
+            await release()
 
-        return close
+        return leave
 
     def get_model_info(self, model: str | None = None) -> ModelInfo:
         """Return what a model can do; that of the settings if None."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -11,13 +10,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from amplifier_core.event_loop import find_asyncio_loop
 from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
 from amplifier_core.suggest import suggest_or_list
 from amplifier_providers.answers.output_type import is_native
 from amplifier_providers.prices.allowance import admitted_by
 from amplifier_providers.running.closing import closing
+from amplifier_providers.running.loop_end import running_loop
 
 from ..convert.conversation import Conversation
 from ..convert.options import kernel_request
@@ -158,7 +157,7 @@ class ProviderStep:
     async def close(self) -> None:
         """Close the connections of this event loop; a later call opens new ones."""
         with self._lock:
-            provider = self._providers.pop(_find_loop(), None)
+            provider = self._providers.pop(running_loop(), None)
         if provider is not None:
             await provider.close()
 
@@ -167,7 +166,7 @@ class ProviderStep:
 
     def provider(self) -> WireProvider:
         """Return the kernel's provider for the event loop that runs here."""
-        loop = _find_loop()
+        loop = running_loop()
         with self._lock:
             provider = self._providers.get(loop)
             if provider is None:
@@ -177,8 +176,3 @@ class ProviderStep:
                         del self._providers[other]
                 provider = self._providers[loop] = self._wire.make()
         return provider
-
-
-def _find_loop() -> Any:
-    """Return what stands for the event loop that runs here."""
-    return find_asyncio_loop() or sys.modules["trio"].lowlevel.current_trio_token()
