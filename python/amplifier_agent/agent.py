@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from amplifier_core import ContextManager, Orchestrator, Provider, Tool
     from amplifier_modules.spending.budget import Budget
+    from amplifier_modules.stores import Store
 
     from .approvals import Approvals
     from .function_hook import Hook
@@ -54,6 +55,7 @@ class Agent(Generic[T_co]):
         approval_timeout: float | None = None,
         directory: str | Path | None = None,
         http_client: httpx2.AsyncClient | None = None,
+        store: Store | Module | None = None,
         plan: Mapping[str, Any] | None = None,
     ) -> None:
         """Describe an agent; nothing is loaded yet.
@@ -75,12 +77,15 @@ class Agent(Generic[T_co]):
             http_client: What sends the requests of our providers; it is never closed here, and
                 belongs to the first event loop that uses it. None for the connections that all
                 sessions of an event loop share.
+            store: Where sessions are stored: `"sqlite"`, another store by its name or entry, or an
+                object. None keeps nothing.
             plan: A mount plan to begin with; the other arguments win.
 
         Raises:
             TypeError: An argument is of the wrong type.
             ValueError: An argument cannot be used.
-            ConfigurationError: No provider has the name that `model` begins with.
+            ConfigurationError: No provider has the name that `model` begins with, or no store that of
+                `store`.
         """
         from .plan import copy_options, parts_of
 
@@ -88,7 +93,7 @@ class Agent(Generic[T_co]):
             "model": model, "tools": tools, "system": system, "hooks": hooks, "context": context,
             "loop": loop, "budget": budget, "approvals": approvals,
             "approval_timeout": approval_timeout, "directory": directory,
-            "http_client": http_client, "plan": plan,
+            "http_client": http_client, "store": store, "plan": plan,
         }  # fmt: skip
         self._type = output
         self._output = _make_output(output)
@@ -192,7 +197,8 @@ class Agent(Generic[T_co]):
         Args:
             messages: The conversation so far.
             state: What tools find in `ToolContext.state`.
-            session_id: The id; a random one by default.
+            session_id: The id; a random one by default. With a store, a session that is stored
+                under it goes on, else one begins.
             goal: Turns go on until this is reached, as a judge sees it; see `Session.goal`.
         """
         return _session_class()(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core.models import ToolResult
+from amplifier_core.session_capabilities import SESSION_STORE, SESSION_STORE_CHILD
 from amplifier_modules.spawn.rights import Handler, Rights, hand_on
 from amplifier_modules.spawn.task import Answer, Used
 from amplifier_modules.spawn.tasks import tasks_of
@@ -67,7 +68,7 @@ class AgentTool:
         if coordinator is None:
             answer = await child.run(prompt)
         else:
-            child.obey(Rights.of(coordinator))
+            child.obey(coordinator)
             answer = await tasks_of(coordinator).run(child, prompt, self.name)
         if answer.status == "completed":
             return ToolResult(output=answer.text)
@@ -83,9 +84,18 @@ class _Child:
         self.session: AmplifierSession = child.session
         self.kept = None
         self._judges: list[Handler] = []
+        self._store_child: Any = None
 
-    def obey(self, rights: Rights) -> None:
-        """Let the hooks of the parent judge the session, and its approval system answer."""
+    def _has_store(self) -> bool:
+        return self.session.coordinator.get_capability(SESSION_STORE) is not None
+
+    def obey(self, parent: Any) -> None:
+        """Let the hooks of the parent judge the session, and its approval system answer.
+
+        It is stored with the parent, unless its agent has a store.
+        """
+        rights = Rights.of(parent)
+        self._store_child = parent.get_capability(SESSION_STORE_CHILD)
         coordinator: Any = self.session.coordinator
         self._judges = rights.list_judges()
         if rights.approvals is not None:
@@ -97,6 +107,8 @@ class _Child:
         async with self._child as session:
             # After its own, as agents may have hooks in common, which judge once.
             hand_on(self._judges, self.session.coordinator.hooks)
+            if self._store_child is not None and not self._has_store():
+                await self._store_child(self.session.coordinator)
             result = await session.run(prompt)
         return Answer(result.status, result.text, result.reason)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 
 from amplifier_core import events
 from amplifier_modules.contexts.history_events import HISTORY_EVENTS
-from amplifier_modules.loops.boundary.call_context import TOOL_PROGRESS, TOOL_START
+from amplifier_modules.loops.boundary.call_context import TOOL_PROGRESS, TOOL_RESULT, TOOL_START
 from amplifier_modules.loops.goal.pursuit import GOAL_PROGRESS
 from amplifier_modules.spending.budget import BUDGET_WARNING, warning_text
 
@@ -157,5 +157,5 @@ _DESCRIBED: Mapping[str, Callable[[_Data], str | None]] = {
 }
 """The line that a user reads about an event."""
 
-_SILENT = frozenset((*KERNEL_EVENTS, *HISTORY_EVENTS))
+_SILENT = frozenset((*KERNEL_EVENTS, *HISTORY_EVENTS, TOOL_RESULT))
 """Events which hooks get; a stream names those that a user sees."""

@@ -13,7 +13,7 @@ from amplifier_modules.running.session_bound import session_bound
 from .event import Event, QuestionAsked, make_delta
 from .event_names import DELTAS, event_of, has_event
 from .handover import Handover
-from .observer import EARLIEST, KERNEL_EVENTS
+from .observer import KERNEL_EVENTS, choose_priority
 
 if TYPE_CHECKING:
     from amplifier_core import AmplifierSession
@@ -93,7 +93,7 @@ class Feed:
 
     def _register(self, name: str, handler: Callable[[str, Any], Awaitable[None] | None]) -> None:
         self._handled[name] = self._hooks.register(
-            name, handler, priority=EARLIEST, name="amplifier-agent-stream"
+            name, handler, priority=choose_priority(name), name="amplifier-agent-stream"
         )
 
     @session_bound

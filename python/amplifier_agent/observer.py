@@ -6,10 +6,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from amplifier_core import events
+from amplifier_modules.loops.boundary.call_context import TOOL_START
 from amplifier_modules.running.session_bound import session_bound
 
 EARLIEST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""
+LATEST = 2**31 - 1
+"""The priority of what observes steps that were allowed."""
 
 KERNEL_EVENTS = (
     *events.ALL_EVENTS,
@@ -20,6 +23,14 @@ KERNEL_EVENTS = (
     "session:config",
 )
 """The events of the kernel and of every loop of ours."""
+
+
+def choose_priority(event: str) -> int:
+    """Return the priority at which an observer hears an event.
+
+    A tool starts when nobody has denied that, and its start is stored.
+    """
+    return LATEST if event == TOOL_START else EARLIEST
 
 
 class Observer:
@@ -61,7 +72,10 @@ class Observer:
                 self._names.add(name)
                 self._unregister.append(
                     self._coordinator.hooks.register(
-                        name, self._observe, priority=EARLIEST, name="amplifier-agent-observer"
+                        name,
+                        self._observe,
+                        priority=choose_priority(name),
+                        name="amplifier-agent-observer",
                     )
                 )
 

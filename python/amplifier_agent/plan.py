@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from amplifier_core.known_modules import Own, list_other_sources
 from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.suggest import suggest_or_list
 from amplifier_modules import MODULES
 from amplifier_modules.spending.budget import SharedBudget
 from amplifier_modules.tool.function_tool import FunctionTool, check_seconds, tool
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from amplifier_core import ContextManager, Orchestrator, Provider, Tool
     from amplifier_modules.spending.budget import Budget
+    from amplifier_modules.stores import Store
 
     from .approvals import Approvals
 
@@ -47,6 +49,7 @@ class AgentOptions(TypedDict, total=False):
     approval_timeout: float | None
     directory: str | Path | None
     http_client: httpx2.AsyncClient | None
+    store: Store | Module | None
     plan: Mapping[str, Any] | None
 
 
@@ -65,6 +68,7 @@ class Parts:
     approval_timeout: float | None = None
     directory: Path | None = None
     http_client: httpx2.AsyncClient | None = None
+    store: Store | None = None
     budget: Budget | None = None
 
 
@@ -114,6 +118,7 @@ def parts_of(options: AgentOptions) -> Parts:
         approval_timeout=seconds,
         directory=_resolve_folder(plan, options.get("directory")),
         http_client=_check_client(options.get("http_client"), provider),
+        store=_put_store(plan, options.get("store")),
         budget=budget,
     )
 
@@ -298,6 +303,36 @@ def _check_client(client: Any, provider: Any) -> httpx2.AsyncClient | None:
             "`http_client` has no effect where `model` is a provider: give it to the provider"
         )
     return client
+
+
+def _put_store(plan: dict[str, Any], given: Any) -> Store | None:
+    """Put the store into the plan, or return the object.
+
+    Raises:
+        ConfigurationError: There is no such module.
+        TypeError: It is no store.
+    """
+    if given is None:
+        return None
+    session = plan["session"]
+    if isinstance(given, str):
+        module = given if given.startswith("store-") else f"store-{given}"
+        if module not in MODULES and not list_other_sources(module):
+            known = [name.removeprefix("store-") for name in MODULES if name.startswith("store-")]
+            advice = suggest_or_list(given, known)
+            raise ConfigurationError(f"`store` is `{given}`, but there is no such store{advice}")
+        session["store"] = {"module": module}
+        return None
+    if isinstance(given, Mapping):
+        session["store"] = _make_entry("store", given)
+        return None
+    from amplifier_modules.stores import Store
+
+    if isinstance(given, type) or not isinstance(given, Store):
+        found = given.__name__ if isinstance(given, type) else type(given).__name__
+        raise TypeError(f"`store` is `{found}` (must be text such as `sqlite`, or a `Store`)")
+    session.pop("store", None)
+    return given
 
 
 def _resolve_folder(plan: dict[str, Any], directory: str | Path | None) -> Path | None:

@@ -17,6 +17,7 @@ from amplifier_core.session_capabilities import (
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
+    SESSION_STORED_HISTORY,
     SESSION_WORKING_DIR,
 )
 from amplifier_modules.contexts.history_events import GIVEN, REPAIR, from_source
@@ -64,6 +65,8 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
             raise
         refusal, of_plan = error.__cause__, list_mistakes(error)
     problems = await _mount_objects(coordinator, parts)
+    if parts.context is not None or parts.store is not None:
+        await _go_on(coordinator, parts)
     if tools := coordinator.get("tools"):
         problems += _tool_problems(coordinator, tools, parts, state)
     problems += _provider_problems(coordinator, parts)
@@ -74,8 +77,23 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         raise _make_refusal(of_plan, problems)
     if refusal is not None:
         raise refusal
+    if messages and coordinator.get_capability(SESSION_STORED_HISTORY) is not None:
+        raise ConfigurationError(
+            f"session `{session.session_id}` is stored, and goes on with its own messages; give no"
+            " `messages=`"
+        )
     if parts.system is not None or messages:
         await _fill(coordinator.get("context"), parts, messages)
+
+
+async def _go_on(coordinator: Any, parts: Parts) -> None:
+    """Let a stored session go on, where its context or its store is no module of its plan."""
+    from amplifier_modules.stores.mounting import fill_mounted, mount_store
+
+    if parts.store is not None:
+        coordinator.register_cleanup(await mount_store(coordinator, parts.store))
+    else:
+        await fill_mounted(coordinator)
 
 
 def register_hooks(coordinator: Any, hooks: Iterable[Hook]) -> None:

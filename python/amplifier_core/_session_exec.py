@@ -12,6 +12,7 @@ from .interruption import Interruption, block_of
 from .left_behind import Leaving, as_coroutine
 from .llm_errors import AbortError
 from .mount_plan import plan_for_events
+from .session_capabilities import SESSION_JOURNAL
 
 SESSION_CONFIG = "session:config"
 """Event that carries the whole mount plan, secrets taken out."""
@@ -53,7 +54,17 @@ async def run_orchestrator(coordinator: Any, prompt: str, is_stopping: bool = Fa
         RuntimeError: No loop is mounted.
         CancelledError: The session was cancelled immediately, and the loop let this through.
         AbortError: The same under trio.
+        Exception: What the loop raised, or the journal of the session, which did not store it.
     """
+    answer = await _run_loop(coordinator, prompt, is_stopping)
+    find_capability: Any = getattr(coordinator, "get_capability", None)
+    journal: Any = find_capability(SESSION_JOURNAL) if callable(find_capability) else None
+    if journal is not None:
+        await journal.flush()
+    return answer
+
+
+async def _run_loop(coordinator: Any, prompt: str, is_stopping: bool) -> str:
     orchestrator = coordinator.get("orchestrator")
     if orchestrator is None:
         raise RuntimeError("No orchestrator module mounted")

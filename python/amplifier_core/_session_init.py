@@ -23,6 +23,7 @@ from .mount_plan import (
     MAIN_LABELS,
     MountPlanError,
     find_main_entry,
+    find_store_entry,
     is_strict,
     listed_entries,
     plan_for_events,
@@ -140,7 +141,21 @@ class _Beginning:
             await self._mount_list("tools", tools)
         for entry in hooks:
             await self._mount_optional("hook", entry)
+        await self._mount_store()
         keep_report(self._coordinator, self._report_of_load)
+
+    async def _mount_store(self) -> None:
+        """Mount what stores the session: behind all that it stores, and required."""
+        try:
+            entry = find_store_entry(self._plan)
+            if entry is None:
+                return
+            with self._modules.noting("store", entry):
+                mount = await self._mount(entry)
+        except Exception as error:
+            message = f"Cannot initialize without store: {_safe_exception_str(error)}"
+            raise RuntimeError(add_hint(message, error)) from error
+        self._expect_ready(mount)
 
     async def _mount_list(self, slot: str, entries: list[dict[str, Any]]) -> None:
         """Mount the modules of a slot, and note what one replaces of another."""

@@ -16,6 +16,7 @@ JUDGED_EVENTS = frozenset(
         "provider:request",
         "tool:pre",
         "tool:post",
+        "tool:start",
         "orchestrator:goal_progress",
         "orchestrator:steering_submitted",
     }

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MAIN_MODULES = ("orchestrator", "context")
 """Fields of the section `session` that name a module; every session needs both."""
 
+STORE = "store"
+"""Field of the section `session` that names the module which stores the session."""
+
 LISTS = ("providers", "tools", "hooks")
 """Sections that list modules."""
 
@@ -73,6 +76,27 @@ def find_main_entry(plan: dict[str, Any], name: str) -> dict[str, Any]:
         "source": source,
         "config": settings.get("config"),
     }
+
+
+def find_store_entry(plan: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the entry of the module that stores the session; None where none does.
+
+    Raises:
+        MountPlanError: It is neither a module id nor a dict with `module`.
+    """
+    section: Any = plan.get("session") or {}
+    named: Any = section.get(STORE)
+    if named is None:
+        return None
+    entry: Any = {"module": named} if isinstance(named, str) else named
+    if not isinstance(entry, dict) or not cast("dict[str, Any]", entry).get("module"):
+        is_shown = isinstance(named, str | dict)
+        found = repr(cast("object", named)) if is_shown else type(named).__name__
+        raise MountPlanError(
+            f"`session.store` in the mount plan must be a module id or a dict with `module`, found"
+            f" `{found}`"
+        )
+    return cast("dict[str, Any]", entry)
 
 
 def listed_entries(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:

@@ -13,7 +13,9 @@ from .handlers import count_registrations
 _ATTRIBUTE = "_mounted_modules"
 _reasons: ContextVar[list[str] | None] = ContextVar("amplifier_core_unmounted", default=None)
 
-Kind: TypeAlias = Literal["orchestrator", "context", "provider", "tool", "hook", "inherited"]
+Kind: TypeAlias = Literal[
+    "orchestrator", "context", "provider", "tool", "hook", "store", "inherited"
+]
 
 
 _NO_NAMES: frozenset[str] = frozenset()

@@ -25,6 +25,7 @@ from .events import CANCEL_COMPLETED, SESSION_END, SESSION_RESUME, SESSION_START
 from .loader import ModuleLoader
 from .models import SessionStatus
 from .mount_plan import check_main_modules, plan_for_events
+from .session_capabilities import SESSION_STORED_HISTORY
 from .turns import Turns
 
 __all__ = ["AmplifierSession"]
@@ -124,6 +125,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
                 raise found from found.__cause__
             if (reviewing := review(self.config, self.coordinator)) is not None:
                 await reviewing
+            self._note_stored()
             self._initialized = True
         finally:
             self._is_loading = False
@@ -185,6 +187,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             await self.initialize()
         if not self._is_announced:
             self._is_announced = True
+            self._note_stored()
             event = SESSION_RESUME if self._is_resumed else SESSION_START
             await _session_exec.announce(self.coordinator, event, self._make_announcement())
         for slot, complaint in _NEEDED:
@@ -217,6 +220,11 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         else:
             status.status = "completed"
         return answer
+
+    def _note_stored(self) -> None:
+        """Note that the session goes on with what is stored of it, if it does."""
+        if self.coordinator.get_capability(SESSION_STORED_HISTORY) is not None:
+            self._is_resumed = True
 
     def _merge_configs(self, base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
         """Merge two configurations; for values that are not dicts in both, the overlay wins."""

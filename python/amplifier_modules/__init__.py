@@ -13,6 +13,7 @@ _OTHERS = {
     "provider-demo": "amplifier_providers.demo",
     "provider-mock": "amplifier_providers.mock",
     "provider-scripted": "amplifier_providers.scripted",
+    "store-sqlite": "amplifier_modules.stores.sqlite",
     "tool-conversation": "amplifier_modules.tools.conversation",
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",
@@ -75,6 +76,7 @@ EVENTS = frozenset(
         "task:end",
         "task:start",
         "tool:progress",
+        "tool:result",
         "tool:start",
     }
 )

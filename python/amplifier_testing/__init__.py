@@ -1,7 +1,8 @@
 """For the tests of people who write modules.
 
-`servers` has strict servers of the provider dialects, and `ProviderKit` the tests of a provider.
-The kit needs pytest, the servers do not: it is imported at its first use.
+`servers` has strict servers of the provider dialects, `ProviderKit` the tests of a provider, and
+`StoreKit` those of a store of sessions.
+The kits need pytest, the servers do not: they are imported at their first use.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .kit import KitClock, KitHooks, ProviderKit
+    from .kit import KitClock, KitHooks, ProviderKit, StoreKit
 
-__all__ = ["KitClock", "KitHooks", "ProviderKit"]
+__all__ = ["KitClock", "KitHooks", "ProviderKit", "StoreKit"]
 
 
 def __getattr__(name: str) -> object:

@@ -272,6 +272,7 @@ async def test_the_module_says_which_events_it_adds(bench, kind):
             "approval:timeout",
             "tool:start",
             "tool:progress",
+            "tool:result",
             "agent:recoverable_error",
             "orchestrator:rate_limit_delay",
             "orchestrator:steering_submitted",

@@ -13,6 +13,7 @@ from amplifier_modules.loops.settings import LoopSettings
 from amplifier_providers.settings import SettingError, read_settings
 
 TOOL_START = "tool:start"
+TOOL_RESULT = "tool:result"
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -174,6 +175,48 @@ async def test_a_tool_starts_when_it_is_judged_and_allowed_and_not_before(bench,
         ("execute", "approved"), (TOOL_POST, "4"),
         (TOOL_PRE, "5"), ("judged", "5"), (TOOL_START, "5"), ("execute", "look"), (TOOL_POST, "5"),
     ]  # fmt: skip
+
+
+# Holds: sink-34
+@pytest.mark.parametrize("refusal", ["denies", "fails"])
+async def test_who_refuses_the_start_of_a_tool_keeps_it_from_running(bench, say, loop, refusal):
+    turn = bench(loop, say.calls(*numbered("look", "write")), say.text("done"))
+    seen = record(turn, TOOL_POST, TOOL_ERROR)
+    for name in ("look", "write"):
+        turn.tool(name, lambda given, name=name: seen.append(("execute", name)) or "done")
+
+    def judge(event, data):
+        if data["tool_name"] == "look":
+            return None
+        if refusal == "fails":
+            raise OSError("the disk is full")
+        return HookResult(action="deny", reason="the disk is full")
+
+    turn.coordinator.hooks.register(TOOL_START, judge, fail_closed=True)
+    await turn.run()
+    assert sorted(seen) == [("execute", "look"), (TOOL_ERROR, "2"), (TOOL_POST, "1")]
+    said = "the disk is full" if refusal == "denies" else "failed on `tool:start`"
+    assert said in (await turn.context.get_messages())[-2]["content"]
+
+
+async def test_each_call_that_ends_has_its_message_before_the_others_end(bench, say, loop):
+    turn = bench(loop, say.calls(*numbered("wait", "quick", "lost")), say.text("done"))
+    gate = Gate()
+    turn.tool("wait", gate)
+    turn.tool("quick", lambda given: "seen")
+    ended = []
+
+    def note(event, data):
+        ended.append(data["message"])
+        if len(ended) == 2:
+            gate.go.set()
+
+    turn.hook(TOOL_RESULT, note)
+    await turn.run()
+    assert ended[-1]["tool_call_id"] == "1"
+    kept = [each for each in await turn.context.get_messages() if each["role"] == "tool"]
+    shown = [{key: each[key] for key in each if key != "metadata"} for each in kept]
+    assert sorted(ended, key=lambda each: each["tool_call_id"]) == shown
 
 
 async def test_hooks_see_which_tool_only_reads(bench, say):

@@ -77,6 +77,11 @@ impl Session {
         };
     }
 
+    /// Lets the session be announced as one that goes on, which was found while it was loaded.
+    pub fn resume(&mut self) {
+        self.is_resumed = true;
+    }
+
     /// Begins a turn and names the event that announces the session: only on its first turn, and
     /// differently for a resumed one.
     pub fn begin_turn(&mut self) -> Result<Option<&'static str>, SessionError> {

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, cast
 from .._native.choice import extension
 from ..error_messages import short_repr
 from ..known_modules import Own
-from ..mount_plan import LISTS, MAIN_MODULES, SECTIONS
+from ..mount_plan import LISTS, MAIN_MODULES, SECTIONS, STORE
 from ..suggest import suggest_or_list
 
 SESSION_KEYS = frozenset(
     {
         *MAIN_MODULES,
+        STORE,
         "orchestrator_source",
         "context_source",
         "metadata",
@@ -46,6 +47,8 @@ def find_mistakes(plan: dict[str, Any]) -> Iterator[str]:
     yield from _check_flag(section, "strict", "session.strict")
     for name in MAIN_MODULES:
         yield from _of_main_module(plan, section, name)
+    if isinstance(store := section.get(STORE), dict):
+        yield from _of_spec(cast("dict[Any, Any]", store), "session.store")
     for name in LISTS:
         yield from _of_list(plan.get(name), name)
 
@@ -116,6 +119,7 @@ def unread_sources(plan: dict[str, Any]) -> Iterator[UnreadSource]:
             yield from _source_at(f"session.{name}_source", section.get(f"{name}_source"), entry)
         else:
             yield from _source_of(entry, f"session.{name}")
+    yield from _source_of(section.get(STORE), "session.store")
     for name in LISTS:
         listed = plan.get(name)
         entries = cast("list[Any]", listed) if isinstance(listed, list | tuple) else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from amplifier_core.mount_plan import LISTS, MAIN_MODULES, SECTIONS
+from amplifier_core.mount_plan import LISTS, MAIN_MODULES, SECTIONS, STORE
 from amplifier_core.utils.truncate import redact_secrets, truncate_values
 
 from .base import Checks, ValidationCheck
@@ -81,6 +81,8 @@ class MountPlanValidator:
             else:
                 message = f"Section 'session' is missing the required field '{name}'"
                 result.note(f"session_{name}_present", False, message)
+        if STORE in specs:
+            self._check_spec(result, "session.store", specs[STORE])
 
     def _check_list(self, result: MountPlanValidationResult, section: str, specs: Any) -> None:
         if not isinstance(specs, list):

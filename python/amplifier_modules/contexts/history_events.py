@@ -100,7 +100,7 @@ class HistoryEvents:
 
     def __init__(self, hooks: Any) -> None:
         """Emit to this registry; None for no events until `connect`."""
-        self._hooks = hooks
+        self._hooks: Any = hooks
         self._has_listeners = listener_check(hooks)
         self._waiting: deque[tuple[str, dict[str, Any]]] | None = None
         """What was noted and not emitted; None for nothing, as an empty `deque` takes 760 bytes."""
@@ -129,6 +129,20 @@ class HistoryEvents:
         self._emitted, self._waiting = self._noted, None
         for index, message in enumerate(messages if hooks is not None else ()):
             self.note_message(message, index)
+
+    @contextmanager
+    def restoring(self, number: int) -> Generator[None]:
+        """Emit nothing of what is added meanwhile; the events after it are numbered from here on.
+
+        Args:
+            number: That of the last event which the history had before, in another process.
+        """
+        hooks, self._hooks = self._hooks, None
+        try:
+            yield
+        finally:
+            self._hooks = hooks
+            self._noted = self._emitted = number
 
     def note_message(self, message: Mapping[str, Any], index: int) -> None:
         """Note a message that is at this index of the history now."""

@@ -28,7 +28,7 @@ from ..spending.budget import BUDGET_WARNING, Budget
 from ..spending.ledger import Ledger, running_ledger
 from .answers import agent_events
 from .boundary.call_approval import APPROVAL_TIMEOUT as APPROVAL_TIMED_OUT
-from .boundary.call_context import TOOL_PROGRESS, TOOL_START, offer_progress
+from .boundary.call_context import TOOL_PROGRESS, TOOL_RESULT, TOOL_START, offer_progress
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .goal.pursuit import GOAL_PROGRESS
@@ -216,6 +216,7 @@ EVENTS = (
     APPROVAL_TIMED_OUT,
     TOOL_START,
     TOOL_PROGRESS,
+    TOOL_RESULT,
     RECOVERABLE_ERROR,
     RATE_LIMIT_DELAY,
     STEERING_SUBMITTED,

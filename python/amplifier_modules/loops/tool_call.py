@@ -22,7 +22,7 @@ from ..spending.budget import OverBudgetError
 from ..tool.endings import ToolExitError, ends_turn, may_be_ctrl_c
 from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
-from .boundary.call_context import TOOL_START, run_in_context
+from .boundary.call_context import TOOL_RESULT, TOOL_START, run_in_context
 from .boundary.cancellation import (
     EXPIRED,
     ContainedSteps,
@@ -153,6 +153,24 @@ class CallRun:
             what = "was cancelled" if is_cancellation else f"raised `{type(error).__name__}`"
             await self.fail(ToolExitError(what, has_begun=self.has_begun))
         self.has_ended = True
+        await self._state.hooks.notify(
+            TOOL_RESULT, lambda: {**self._about, "message": self.make_message()}
+        )
+
+    def make_message(self, note: str | None = None) -> dict[str, Any]:
+        """Return the result as a message of the history, with a note behind it."""
+        content = self.answer.content
+        if note is not None:
+            content = fit_content(self._state.rules.max_bytes, self.answer.add_note(note))
+        message: dict[str, Any] = {
+            "role": "tool",
+            "tool_call_id": self.requested.id,
+            "name": self.requested.name,
+            "content": content,
+        }
+        if self.answer.is_error:
+            message["is_error"] = True
+        return message
 
     async def fail(self, error: Exception) -> None:
         """Answer with an error, and emit it."""
@@ -192,7 +210,9 @@ class CallRun:
         cancellation.tool_started(call.id, call.name)
         try:
             if hooks.has_listeners(TOOL_START):
-                await hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
+                verdict = await hooks.judge(TOOL_START, {**self._about, "tool_input": tool_input})
+                if verdict.denied:
+                    raise DeniedByHookError(verdict.reason)
             run = partial(self._run, tool, tool_input)
             result = await run_in_context(
                 hooks,

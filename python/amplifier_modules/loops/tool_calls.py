@@ -20,7 +20,7 @@ from .answers.response import RequestedCall
 from .boundary.together import Together, find_together
 from .call_errors import error_of_call
 from .recoverable_errors import RecoverableError
-from .tool_answer import INTERRUPTED, NOT_STARTED, fit_content
+from .tool_answer import INTERRUPTED, NOT_STARTED
 from .tool_call import CallRun
 from .turn_state import TurnState
 
@@ -232,22 +232,8 @@ class ToolRound:
 
     def make_messages(self) -> list[dict[str, Any]]:
         """Return the results as tool messages, in the order of the calls."""
-        messages: list[dict[str, Any]] = []
-        for index, call in enumerate(self._calls):
-            requested, answer = call.requested, call.answer
-            content = answer.content
-            if self._notes and (note := self._notes[index]) is not None:
-                content = fit_content(self._state.rules.max_bytes, answer.add_note(note))
-            message: dict[str, Any] = {
-                "role": "tool",
-                "tool_call_id": requested.id,
-                "name": requested.name,
-                "content": content,
-            }
-            if answer.is_error:
-                message["is_error"] = True
-            messages.append(message)
-        return messages
+        notes = self._notes or [None] * len(self._calls)
+        return [call.make_message(note) for call, note in zip(self._calls, notes, strict=True)]
 
     def _add(self, call: RequestedCall) -> None:
         run = CallRun(call, self._state, self._together, self._group_id)

@@ -14,6 +14,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleLoader
 from amplifier_core.mount_plan import MAIN_MODULES
 from amplifier_core.mounting import list_mounted_modules, note_inherited
+from amplifier_core.session_capabilities import SESSION_STORE_CHILD, SESSION_STORED_HISTORY
 
 from ..contexts.attached import attach_context
 from ..running.failure import is_token_cancellation
@@ -150,7 +151,11 @@ class ChildSession:
         if self._budget is not None and getattr(loop, "keeps_budget", False) is not True:
             name = getattr(loop, "name", None) or type(loop).__name__
             raise ConfigurationError(f"the loop `{name}` keeps no budget; use one of ours")
-        await self._fill(coordinator.get("context"))
+        store_child = self._parent.get_capability(SESSION_STORE_CHILD)
+        if store_child is not None:
+            await store_child(coordinator)
+        is_stored = coordinator.get_capability(SESSION_STORED_HISTORY) is not None
+        await self._fill(coordinator.get("context"), () if is_stored else self._messages)
 
     async def _mount_objects(self, coordinator: Any) -> None:
         """Mount what no plan can hold: the objects of the recipe, and those of the parent."""
@@ -189,14 +194,14 @@ class ChildSession:
             *map(self._rights.own_tools, (*modules, *self._child_plan.remounted))
         )
 
-    async def _fill(self, context: Any) -> None:
+    async def _fill(self, context: Any, messages: Iterable[Mapping[str, Any]]) -> None:
         if (system := self._recipe.system) is not None:
             set_factory = getattr(context, "set_system_prompt_factory", None)
             if callable(set_factory):
                 await cast("Any", set_factory(_make_prompt_factory(system)))
             else:
                 await context.add_message({"role": "system", "content": system})
-        for message in self._messages:
+        for message in messages:
             await context.add_message(message)
 
     async def _run_turn(self, coordinator: Any, prompt: str) -> Answer:

@@ -10,5 +10,6 @@ except ImportError as error:
 from .clock import KitClock
 from .provider_kit import ProviderKit
 from .recorder import KitHooks
+from .store_kit import StoreKit
 
-__all__ = ["KitClock", "KitHooks", "ProviderKit"]
+__all__ = ["KitClock", "KitHooks", "ProviderKit", "StoreKit"]

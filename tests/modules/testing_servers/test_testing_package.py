@@ -84,14 +84,18 @@ def packages_of(folder: str) -> set[str]:
 def test_it_imports_nothing_that_it_judges() -> None:
     assert packages_of("servers") == set()
     assert packages_of("kit") == {
-        "amplifier_core", "amplifier_providers", "anyio", "hypothesis", "pydantic", "pytest", "sniffio",
-        "trio",
+        "amplifier_core", "amplifier_modules", "amplifier_providers", "anyio", "hypothesis", "pydantic",
+        "pytest", "sniffio", "trio",
     }  # fmt: skip
-    files = (TESTING / "kit").rglob("*.py")
+    files = list((TESTING / "kit").rglob("*.py"))
     rooms = {name for path in files for name in imported(path) if name.startswith("amplifier_pro")}
     assert {room.rpartition(".")[0] for room in rooms} == {
         "amplifier_providers.answers", "amplifier_providers.running",
     }  # fmt: skip
+    modules = {
+        name for path in files for name in imported(path) if name.startswith("amplifier_mod")
+    }
+    assert modules == {"amplifier_modules.stores"}  # what a store is, and none of them
 
 
 def test_servers_need_no_pytest() -> None:

@@ -53,8 +53,11 @@ pub struct BasicLoop {
 }
 
 impl BasicLoop {
-    /// The event before a tool runs, after it was allowed to.
+    /// The event before a tool runs, after it was allowed to; who hears it last may still deny it.
     pub const TOOL_START: &str = "tool:start";
+
+    /// The event after a call has ended, with the message that the history gets.
+    pub const TOOL_RESULT: &str = "tool:result";
 
     /// A loop of at most 100 model calls a turn.
     #[must_use]

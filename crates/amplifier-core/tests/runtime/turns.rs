@@ -85,6 +85,9 @@ fn comparable(data: &Object) -> Object {
     if let Some(Json::Object(usage)) = data.get_mut("usage") {
         usage.retain(|_, value| !value.is_null());
     }
+    if let Some(Json::Object(message)) = data.get_mut("message") {
+        message.retain(|_, value| !value.is_null());
+    }
     data
 }
 

@@ -137,6 +137,8 @@ class Progress:
 
 TOOL_START = "tool:start"
 """Event: a tool begins; it was allowed to."""
+TOOL_RESULT = "tool:result"
+"""Event: a call has ended; its data has the message that the history gets."""
 
 
 async def run_in_context(

@@ -15,6 +15,7 @@ use crate::message::ToolCall;
 use crate::runtime::hook::payload;
 use crate::runtime::sync::{Mutex, lock};
 use crate::runtime::together::run_together;
+use crate::schema::to_json;
 use crate::tool_result::ToolResult;
 use crate::traits::{BoxFuture, Kernel, RunningTool, Tool};
 
@@ -72,6 +73,10 @@ impl Round {
                 tooling.points.emit(event::TOOL_ERROR, data).await;
             }
         }
+        let message = self.answer(place).message(&call.id, &call.name);
+        let mut data = self.about(call);
+        data.insert("message".to_owned(), to_json(&message));
+        tooling.points.emit(BasicLoop::TOOL_RESULT, data).await;
     }
 
     async fn outcome(
@@ -102,15 +107,15 @@ impl Round {
         if is_cancelled() {
             return Ok(Answer::not_started());
         }
-        self.set(place, Answer::interrupted());
         let mut about = self.about(call);
         about.insert("tool_input".to_owned(), tool_input.clone().into());
         let result = {
             let _running = RunningTool::start(tooling.kernel, &call.id, &call.name);
-            tooling
-                .points
-                .emit(BasicLoop::TOOL_START, about.clone())
-                .await;
+            let judged = tooling.points.judge(BasicLoop::TOOL_START, about.clone());
+            if let Some(reason) = judged.await.map_err(CallError::Hook)?.denial {
+                return Err(CallError::Denied(reason));
+            }
+            self.set(place, Answer::interrupted());
             within(tooling.timeout, tool.execute(tool_input)).await?
         };
         let shown = presented(&result);

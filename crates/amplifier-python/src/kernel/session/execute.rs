@@ -188,6 +188,7 @@ impl Machine for Execute {
     fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         self.was_immediate = self.is_immediate(py);
         let session = self.session.get();
+        session.note_stored(py)?;
         let begun = session.state().begin_turn();
         let Some(announcement) = begun.map_err(Error::from)? else {
             return self.disclose(py);

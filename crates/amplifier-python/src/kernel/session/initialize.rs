@@ -112,7 +112,9 @@ impl Initialize {
 
     fn loaded<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         self.stage = Stage::Waiting;
-        self.session.get().end_load(py, true)?;
+        let session = self.session.get();
+        session.note_stored(py)?;
+        session.end_load(py, true)?;
         Ok(Next::Return(py.None().into_bound(py)))
     }
 }

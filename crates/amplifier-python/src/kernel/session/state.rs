@@ -59,6 +59,17 @@ impl RustSession {
         self.inside.coordinator.bind(py)
     }
 
+    /// Notes that the session goes on with what is stored of it, if a module has found that.
+    pub(crate) fn note_stored(&self, py: Python<'_>) -> PyResult<()> {
+        let capabilities = self.coordinator(py).get().mounted.capabilities_so_far(py);
+        if let Some(capabilities) = capabilities
+            && capabilities.contains(intern!(py, "session.stored_history"))?
+        {
+            self.state().resume();
+        }
+        Ok(())
+    }
+
     /// The event that a load which runs now sets at its end.
     pub(crate) fn wait_for_load<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let waiting = self.loaded().as_ref().map(|event| event.clone_ref(py));

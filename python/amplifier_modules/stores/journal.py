@@ -1,0 +1,123 @@
+"""The journal of a session: what happened, on its way to the store."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+import anyio
+
+from .errors import SessionExistsError, StoreError, UnknownSessionError
+from .store import Claim, Event, NewSession, Store
+
+logger = logging.getLogger(__name__)
+
+
+class Journal:
+    """Collects the events of one session, and stores them when somebody waits for that.
+
+    A new session begins with the first of them. After a failure nothing more is stored: what the
+    session did since would not be known.
+    """
+
+    def __init__(
+        self, store: Store, session_id: str, owner: str, start: Claim | NewSession
+    ) -> None:
+        """Write to a session.
+
+        Args:
+            store: The store.
+            session_id: The id of the session.
+            owner: Who claims it.
+            start: The claim of a session that is stored, or what a new one begins with.
+        """
+        self.store = store
+        self.session_id = session_id
+        self._owner = owner
+        self._start = start
+        self._claim = start if isinstance(start, Claim) else None
+        self._waiting: list[Event] = []
+        self._unsure = 0
+        """How many of those that wait may be stored: their caller was cancelled meanwhile."""
+        self._has_tried_to_begin = False
+        self._failure: StoreError | None = None
+        self._lock = anyio.Lock()
+
+    @property
+    def epoch(self) -> int:
+        """How often the session was claimed, this time included."""
+        return 1 if self._claim is None else self._claim.epoch
+
+    def set_title(self, title: str) -> None:
+        """Set what lists show of a new session; nothing if it has begun."""
+        if self._claim is None and isinstance(self._start, NewSession):
+            self._start = replace(self._start, meta={**self._start.meta, "title": title})
+
+    def note(self, kind: str, body: Any) -> None:
+        """Take note of what happened; the body is not changed any more."""
+        self._waiting.append((kind, body))
+
+    async def flush(self) -> None:
+        """Store all that was noted.
+
+        Raises:
+            StoreError: It is not stored, or something before it was not.
+        """
+        async with self._lock:
+            if self._failure is not None:
+                raise self._failure
+            if not self._waiting:
+                return
+            try:
+                await self._store_waiting()
+            except StoreError as error:
+                self._failure = error
+                raise
+            except Exception as error:
+                text = f"session `{self.session_id}` could not be stored: {error}"
+                self._failure = StoreError(text)
+                raise self._failure from error
+
+    async def end(self) -> None:
+        """Store what is left, and give the session back; a failure is logged."""
+        try:
+            await self.flush()
+            if self._claim is not None:
+                await self.store.end(self._claim)
+        except StoreError as error:
+            logger.error("%s", error)
+
+    async def _store_waiting(self) -> None:
+        if self._claim is None:
+            self._claim = await self._begin()
+        if self._unsure:
+            await self._look_what_is_stored(self._claim)
+        events = list(self._waiting)
+        self._unsure = len(events)
+        self._claim = await self.store.append(self._claim, events)
+        self._unsure = 0
+        del self._waiting[: len(events)]
+
+    async def _begin(self) -> Claim:
+        assert isinstance(self._start, NewSession)
+        is_again, self._has_tried_to_begin = self._has_tried_to_begin, True
+        try:
+            return await self.store.claim(self.session_id, self._owner, new=self._start)
+        except SessionExistsError:
+            if not is_again:
+                raise
+            # An attempt whose caller was cancelled has begun it.
+            return await self.store.claim(self.session_id, self._owner)
+        except UnknownSessionError:
+            # Its parent is not stored here.
+            alone = replace(self._start, parent=None, call=None)
+            return await self.store.claim(self.session_id, self._owner, new=alone)
+
+    async def _look_what_is_stored(self, claim: Claim) -> None:
+        """Find out whether an append was whole whose caller was cancelled."""
+        behind = await self.store.read(self.session_id, after=claim.head)
+        if behind:
+            self._claim = replace(claim, head=behind[-1].number)
+            del self._waiting[: self._unsure]
+        self._unsure = 0

@@ -1,0 +1,77 @@
+"""How a store is mounted: the session is resumed or begins, and what happens in it is stored."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from amplifier_core import world
+from amplifier_core.session_capabilities import (
+    SESSION_JOURNAL,
+    SESSION_STORE,
+    SESSION_STORE_CHILD,
+    SESSION_STORED_HISTORY,
+    SESSION_WORKING_DIR,
+)
+
+from ..tool.context import CURRENT
+from .errors import UnknownSessionError
+from .journal import Journal
+from .recording import Recording
+from .restoring import fill_context
+from .store import NewSession, Store
+from .stored_history import read_history
+
+
+async def mount_store(coordinator: Any, store: Store) -> Callable[[], Awaitable[None]]:
+    """Store the session from now on, and go on with what is stored of it; return what ends that.
+
+    The store takes no slot: it is the capability `session.store`.
+
+    Raises:
+        StoreError: The store cannot be used, or what is stored is damaged.
+    """
+
+    async def store_child(child: Any) -> None:
+        child.register_cleanup(await mount_store(child, store))
+
+    id, owner = coordinator.session_id, f"{socket.gethostname()}:{os.getpid()}"
+    try:
+        claim = await store.claim(id, owner)
+    except UnknownSessionError:
+        journal = Journal(store, id, owner, _describe(coordinator))
+    else:
+        history = read_history(await store.read(id))
+        journal = Journal(store, id, owner, claim)
+        coordinator.register_capability(SESSION_STORED_HISTORY, history)
+        await fill_mounted(coordinator)
+    coordinator.register_capability(SESSION_STORE, store)
+    coordinator.register_capability(SESSION_STORE_CHILD, store_child)
+    coordinator.register_capability(SESSION_JOURNAL, journal)
+    unregister = Recording(journal, coordinator).register()
+    return partial(_end, journal, unregister)
+
+
+async def fill_mounted(coordinator: Any) -> None:
+    """Fill the context that is mounted now with the stored conversation, if there are both."""
+    history = coordinator.get_capability(SESSION_STORED_HISTORY)
+    context = coordinator.get("context")
+    if history is not None and context is not None:
+        await fill_context(context, history)
+
+
+async def _end(journal: Journal, unregister: Callable[[], None]) -> None:
+    unregister()
+    await journal.end()
+
+
+def _describe(coordinator: Any) -> NewSession:
+    folder = coordinator.get_capability(SESSION_WORKING_DIR) or Path.cwd()
+    meta = {"folder": str(Path(folder).absolute()), "started": world.time()}
+    parent, call = coordinator.parent_id, CURRENT.get(None)
+    is_of_parent = call is not None and getattr(call.coordinator, "session_id", None) == parent
+    return NewSession(parent=parent, call=call.key if call and is_of_parent else None, meta=meta)

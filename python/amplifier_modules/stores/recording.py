@@ -1,0 +1,94 @@
+"""Which events of a session its journal has, and where the session waits until they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from amplifier_core.events import (
+    EXECUTION_START,
+    LLM_POST,
+    ORCHESTRATOR_COMPLETE,
+    PROVIDER_REQUEST,
+)
+from amplifier_core.models import HookResult
+from amplifier_core.session_capabilities import SESSION_STORED_HISTORY
+
+from ..contexts.history_events import CONTEXT_MESSAGE, CONTEXT_REPLACED
+from ..loops.boundary.call_context import TOOL_RESULT, TOOL_START
+from ..running.session_bound import session_bound
+from .errors import StoreError
+from .journal import Journal
+from .restoring import answer_open_calls
+
+_LAST = 2**31 - 2
+"""The priority of what comes behind all that decide, and before who only shows what was allowed."""
+_NAME = "store"
+_TITLE_CHARS = 200
+
+_KEPT: dict[str, tuple[str, ...]] = {
+    CONTEXT_MESSAGE: ("number", "index", "source", "message"),
+    CONTEXT_REPLACED: ("number", "messages_removed", "count"),
+    LLM_POST: ("provider", "model", "purpose", "usage", "finish_reason", "status"),
+    TOOL_RESULT: ("tool_call_id", "message"),
+    ORCHESTRATOR_COMPLETE: ("status", "reason"),
+}
+"""What is stored of an event without which a session could not go on."""
+
+
+class Recording:
+    """The handlers that write the events of a session to its journal."""
+
+    def __init__(self, journal: Journal, coordinator: Any) -> None:
+        """Write to this journal."""
+        self._journal = journal
+        self._coordinator = coordinator
+
+    def register(self) -> Callable[[], None]:
+        """Register the handlers behind all others, as what they see was allowed; return the end."""
+        hooks = self._coordinator.hooks
+        noting = dict.fromkeys(_KEPT, self._note) | {EXECUTION_START: self._note_turn}
+        holding = {PROVIDER_REQUEST: self._hold_request, TOOL_START: self._hold_tool}
+        ends = [hooks.register(event, note, _LAST, _NAME) for event, note in noting.items()]
+        ends += [
+            hooks.register(event, hold, _LAST, _NAME, fail_closed=True)
+            for event, hold in holding.items()
+        ]
+
+        def unregister() -> None:
+            for end in ends:
+                end()
+
+        return unregister
+
+    @session_bound
+    def _note(self, event: str, data: dict[str, Any]) -> None:
+        self._journal.note(event, {name: data[name] for name in _KEPT[event] if name in data})
+
+    @session_bound
+    async def _note_turn(self, event: str, data: dict[str, Any]) -> None:
+        history = self._coordinator.get_capability(SESSION_STORED_HISTORY)
+        if history is not None:
+            await answer_open_calls(self._coordinator.get("context"), history)
+        prompt = data.get("prompt")
+        self._journal.note(event, {"prompt": prompt})
+        if isinstance(prompt, str):
+            self._journal.set_title(" ".join(prompt[:_TITLE_CHARS].split()))
+
+    @session_bound
+    async def _hold_request(self, event: str, data: dict[str, Any]) -> HookResult | None:
+        del event, data
+        return await self._flush()
+
+    @session_bound
+    async def _hold_tool(self, event: str, data: dict[str, Any]) -> HookResult | None:
+        names = ("tool_call_id", "tool_name", "tool_input")
+        self._journal.note(event, {name: data.get(name) for name in names})
+        return await self._flush()
+
+    async def _flush(self) -> HookResult | None:
+        try:
+            await self._journal.flush()
+        except StoreError as error:
+            return HookResult(action="deny", reason=str(error))
+        return None

@@ -1,0 +1,23 @@
+"""`store-sqlite`: sessions in files of SQLite, one for each with its sub-agents and forks."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from ..mounting import mount_store
+from .settings import SqliteSettings
+from .shared import share_store
+from .store import SqliteStore
+
+__all__ = ["SqliteSettings", "SqliteStore", "mount"]
+
+__amplifier_module_type__ = "store"
+__amplifier_settings__ = SqliteSettings
+
+
+async def mount(
+    coordinator: Any, config: Mapping[str, Any] | None = None
+) -> Callable[[], Awaitable[None]]:
+    """Store the session; return what ends that."""
+    return await mount_store(coordinator, share_store(config))

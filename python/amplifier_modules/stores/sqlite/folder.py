@@ -1,0 +1,217 @@
+"""The files of a store, and which of them has a session."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from ..errors import (
+    DamagedSessionError,
+    SessionExistsError,
+    StoreError,
+    UnknownSessionError,
+)
+from ..store import SessionInfo
+from .listing import FileFacts, Listing, list_files
+from .schema import check_schema, create_file, open_file
+from .session_file import SessionFile
+
+logger = logging.getLogger(__name__)
+
+_ENDING = ".sessions"
+_LINK = ".link"
+"""The ending of a file that names the one which has the session."""
+_MAX_NAME_CHARS = 80
+"""A longer name is hashed: file systems take 255 bytes."""
+_BESIDE = "", "-wal", "-shm", "-journal"
+"""What SQLite has beside a file."""
+
+_of_parent: list[SessionFile] = []
+"""What a process had open when it was forked: to close it there would disturb its parent."""
+
+
+class SessionFolder:
+    """A folder with one file for each session that no other has started; used by one thread."""
+
+    def __init__(self, path: Path, mode: str) -> None:
+        """Use the folder, which is made with its first session.
+
+        Args:
+            path: Its place.
+            mode: How SQLite keeps its journal: `wal` or `persist`.
+        """
+        self._path = path
+        self._mode = mode
+        self._open: dict[str, SessionFile] = {}
+        """Open files by their names."""
+        self._holders: Counter[str] = Counter()
+        """How many sessions of a file keep it open, by its name."""
+        self._names: dict[str, str] = {}
+        """The names of the files by the ids of their sessions, as far as they are known."""
+        self._process = os.getpid()
+
+    @contextmanager
+    def make(self, session_id: str) -> Generator[SessionFile]:
+        """Open a new file for a session; the old one if there is one."""
+        self._forget_parent()
+        self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._read_link(session_id) is not None:
+            raise SessionExistsError(session_id)
+        name = self._names[session_id] = _name_file(session_id)
+        if name not in self._open:
+            with suppress(FileExistsError):
+                self._open[name] = SessionFile(create_file(self._path / name, self._mode))
+        with self._using(name) as file:
+            yield file
+
+    @contextmanager
+    def find(self, session_id: str) -> Generator[SessionFile]:
+        """Open the file that has a session.
+
+        Raises:
+            UnknownSessionError: No file has it.
+        """
+        self._forget_parent()
+        name = self._names.get(session_id) or self._find_name(session_id)
+        if name not in self._open and not (self._path / name).exists():
+            self._names.pop(session_id, None)
+            raise UnknownSessionError(session_id)
+        self._names[session_id] = name
+        with self._using(name) as file:
+            yield file
+
+    def link(self, session_id: str, new_id: str) -> None:
+        """Note that a new session will be in the file of another.
+
+        Raises:
+            SessionExistsError: There is a session of this id in a file of its own.
+        """
+        name, link = self._names[session_id], self._path / _name_file(new_id, _LINK)
+        if (
+            self._read_link(new_id) not in (None, name)
+            or (self._path / _name_file(new_id)).exists()
+        ):
+            raise SessionExistsError(new_id)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+        with open(os.open(link, flags, 0o600), "w", encoding="utf-8") as file:
+            file.write(name)
+            file.flush()
+            os.fsync(file.fileno())
+        self._names[new_id] = name
+
+    def hold(self, session_id: str) -> None:
+        """Keep the file of a session open until `release`."""
+        self._holders[self._names[session_id]] += 1
+
+    def release(self, session_id: str) -> None:
+        """Keep it open no longer."""
+        name = self._names.get(session_id, "")
+        if self._holders[name] > 0:
+            self._holders[name] -= 1
+
+    def remove(self, session_id: str) -> None:
+        """Remove the file of a session."""
+        name = self._names.pop(session_id)
+        del self._holders[name]
+        self._close_unused(name)
+        for ending in _BESIDE:
+            (self._path / f"{name}{ending}").unlink(missing_ok=True)
+
+    def remove_link(self, session_id: str) -> None:
+        """Forget where a session was that is in the file of another."""
+        self._names.pop(session_id, None)
+        (self._path / _name_file(session_id, _LINK)).unlink(missing_ok=True)
+
+    def list_sessions(self) -> list[SessionInfo]:
+        """Return the sessions of all files that can be read, those last written to first."""
+        found = sorted(self._list_by_file().items(), key=lambda each: each[0].stamps[1])
+        return [info for _, infos in reversed(found) for info in infos]
+
+    def close(self) -> None:
+        """Close all files."""
+        self._forget_parent()
+        self._holders.clear()
+        for name in list(self._open):
+            self._close_unused(name)
+
+    def _list_by_file(self) -> dict[FileFacts, list[SessionInfo]]:
+        self._forget_parent()
+        listing = Listing(self._path)
+        found: dict[FileFacts, list[SessionInfo]] = {}
+        for facts in list_files(self._path, _ENDING):
+            infos = listing.find(facts)
+            if infos is None:
+                try:
+                    infos = self._read_infos(facts.name)
+                except (StoreError, sqlite3.Error) as error:
+                    logger.warning("`%s` is left out: %s", self._path / facts.name, error)
+                    continue
+                listing.note(facts, infos)
+            found[facts] = infos
+        listing.save()
+        return found
+
+    @contextmanager
+    def _using(self, name: str) -> Generator[SessionFile]:
+        file = self._open.get(name)
+        if file is None:
+            file = self._open[name] = SessionFile(open_file(self._path / name, self._mode))
+        try:
+            yield file
+        finally:
+            self._close_unused(name)
+
+    def _close_unused(self, name: str) -> None:
+        if not self._holders[name] and (file := self._open.pop(name, None)) is not None:
+            file.close()
+
+    def _find_name(self, session_id: str) -> str:
+        own = _name_file(session_id)
+        if (self._path / own).exists():
+            return own
+        name = self._read_link(session_id)
+        if name is None:
+            raise UnknownSessionError(session_id)
+        return name
+
+    def _read_link(self, session_id: str) -> str | None:
+        """Return the name of the file that a session shares; None where it shares none."""
+        link = self._path / _name_file(session_id, _LINK)
+        try:
+            name = link.read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if Path(name).name != name or not name.endswith(_ENDING):
+            raise DamagedSessionError(session_id, 0, f"`{link}` names no file of sessions")
+        return name
+
+    def _read_infos(self, name: str) -> list[SessionInfo]:
+        if (file := self._open.get(name)) is not None:
+            return file.sessions()
+        path = self._path / name
+        uri = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+            check_schema(connection, path)
+            return SessionFile(connection).sessions()
+
+    def _forget_parent(self) -> None:
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            _of_parent.extend(self._open.values())
+            self._open.clear()
+            self._holders.clear()
+
+
+def _name_file(session_id: str, ending: str = _ENDING) -> str:
+    # An id is a name, not a path.
+    name = quote(session_id, safe="", errors="surrogatepass")
+    if len(name) > _MAX_NAME_CHARS:
+        name = hashlib.sha256(name.encode()).hexdigest()
+    return name.replace(".", "%2E") + ending

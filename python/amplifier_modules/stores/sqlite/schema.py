@@ -1,0 +1,120 @@
+"""The tables of a file of sessions, and how a connection to it is opened."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from ..errors import DamagedSessionError, NewerStoreError, StoreError
+
+SCHEMA = 1
+"""The number of these tables; a file with a higher one is of a newer version."""
+
+_APPLICATION = 0x616D7063
+_WAIT_SECONDS = 10.0
+"""How long a process waits for the other that writes to the file."""
+_SAFE_WAL = (3, 51, 3)
+"""Older versions can corrupt a file in WAL mode that two processes write to."""
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+_TABLES = f"""
+CREATE TABLE session (
+    id TEXT PRIMARY KEY, parent TEXT, call TEXT, base TEXT, base_seq INTEGER NOT NULL,
+    epoch INTEGER NOT NULL, head INTEGER NOT NULL, owner TEXT, due REAL, meta TEXT NOT NULL
+) STRICT;
+CREATE TABLE event (
+    session TEXT NOT NULL, seq INTEGER NOT NULL, epoch INTEGER NOT NULL, kind TEXT NOT NULL,
+    body TEXT NOT NULL, crc INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX event_of_session ON event (session, seq);
+CREATE TABLE blob (hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
+CREATE TABLE inbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, kind TEXT NOT NULL,
+    body TEXT NOT NULL, done_seq INTEGER, crc INTEGER NOT NULL
+) STRICT;
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {SCHEMA};
+"""
+
+
+def can_use_wal() -> bool:
+    """Whether this SQLite is safe in WAL mode with two writers."""
+    return sqlite3.sqlite_version_info >= _SAFE_WAL
+
+
+def create_file(path: Path, mode: str) -> sqlite3.Connection:
+    """Make a file that only the user can read, with its tables, and open it.
+
+    Args:
+        path: Its place; its folder is there.
+        mode: `wal` or `persist`.
+
+    Raises:
+        FileExistsError: There is one.
+        OSError: It cannot be made.
+        sqlite3.Error: It cannot be written.
+    """
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600))
+    connection = _connect(path)
+    try:
+        _set_mode(connection, mode)
+        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+    except BaseException:
+        connection.close()
+        with suppress(OSError):
+            path.unlink()
+        raise
+    return connection
+
+
+def open_file(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a file to read and write it.
+
+    Raises:
+        StoreError: It is no file of sessions, or that of a newer version.
+        sqlite3.Error: It cannot be read.
+    """
+    connection = _connect(path)
+    try:
+        check_schema(connection, path)
+        _set_mode(connection, mode)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def check_schema(connection: sqlite3.Connection, path: Path) -> None:
+    """Check that this version can read a file.
+
+    Raises:
+        StoreError: It cannot.
+    """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != _APPLICATION:
+        if not found and path.stat().st_size == 0:
+            raise DamagedSessionError(path.stem, 0, "its file is empty")
+        raise StoreError(f"`{path}` is no file of sessions")
+    if found > SCHEMA:
+        raise NewerStoreError(str(path), found, SCHEMA)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA synchronous = FULL")
+    if sys.platform == "darwin":
+        connection.execute("PRAGMA fullfsync = ON")
+        connection.execute("PRAGMA checkpoint_fullfsync = ON")
+    return connection
+
+
+def _set_mode(connection: sqlite3.Connection, mode: str) -> None:
+    (found,) = connection.execute(f"PRAGMA journal_mode = {mode}").fetchone()
+    if found != mode:
+        raise StoreError(f"SQLite keeps its journal in mode `{found}` here (must be `{mode}`)")

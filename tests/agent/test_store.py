@@ -1,0 +1,185 @@
+"""Sessions that are stored go on in another process, and lose nothing that was acknowledged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from amplifier_agent import Agent, ScriptedProvider, hook, tool
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_modules.stores import StaleOwnerError, StoreError
+from amplifier_modules.stores.sqlite import SqliteStore
+
+
+def store_in(folder: Path) -> dict[str, Any]:
+    return {"module": "store-sqlite", "config": {"folder": str(folder)}}
+
+
+def talk(*script: Any, **options: Any) -> tuple[Agent, ScriptedProvider]:
+    model = ScriptedProvider(script)
+    return Agent(model, **options), model
+
+
+def texts(messages: Any) -> list[Any]:
+    return [
+        (each.role, each.content if isinstance(each.content, str) else each.content[0].text)
+        for each in messages
+    ]
+
+
+# Holds: store-4
+async def test_a_conversation_goes_on_where_it_ended(tmp_path: Path) -> None:
+    first, _ = talk("Hello Ada.", store=store_in(tmp_path))
+    async with first.session(session_id="chat") as session:
+        before = await session.run("I am Ada.")
+    seen: list[str] = []
+
+    @hook("*")
+    def note(event: str, data: dict[str, Any]) -> None:
+        seen.append(event)
+
+    second, model = talk("Ada.", store=store_in(tmp_path), hooks=[note])
+    async with second.session(session_id="chat") as session:
+        after = await session.run("Who am I?")
+    assert texts(model.requests[0].messages) == [
+        ("user", "I am Ada."),
+        ("assistant", "Hello Ada."),
+        ("user", "Who am I?"),
+    ]
+    assert after.messages[:2] == before.messages
+    assert "session:resume" in seen
+    assert "session:start" not in seen
+    assert seen.count("context:message") == 2
+
+
+async def test_a_program_may_give_the_store_itself(tmp_path: Path) -> None:
+    store = SqliteStore(folder=str(tmp_path))
+    for prompt, expected in (("one", 2), ("two", 4)):
+        agent, _ = talk("Yes.", store=store)
+        async with agent.session(session_id="chat") as session:
+            assert len((await session.run(prompt)).messages) == expected
+            assert session.session.is_resumed is (expected == 4)
+    (info,) = await store.sessions()
+    assert (info.id, info.owner, info.meta["title"]) == ("chat", None, "one")
+    await store.close()
+
+
+async def test_a_session_without_a_turn_leaves_nothing(tmp_path: Path) -> None:
+    agent, _ = talk(store=store_in(tmp_path / "sessions"))
+    async with agent.session():
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+async def test_a_stored_session_has_its_own_messages(tmp_path: Path) -> None:
+    agent, _ = talk("Yes.", store=store_in(tmp_path))
+    async with agent.session(session_id="chat") as session:
+        await session.run("one")
+    given = [{"role": "user", "content": "zero"}]
+    with pytest.raises(ConfigurationError, match="goes on with its own messages"):
+        async with agent.session(session_id="chat", messages=given):
+            pass
+
+
+# Holds: store-1, store-5
+async def test_a_call_that_a_crash_left_open_is_not_run_again(tmp_path: Path) -> None:
+    runs: list[str] = []
+
+    @tool
+    def pay(amount: int) -> str:
+        """Pay."""
+        runs.append(f"paid {amount}")
+        shutil.copytree(tmp_path / "now", tmp_path / "crashed")
+        return "paid"
+
+    calls = [{"tool": "pay", "arguments": {"amount": 1}}]
+    agent, _ = talk(*calls, "Done.", tools=[pay], store=store_in(tmp_path / "now"))
+    async with agent.session(session_id="chat") as session:
+        await session.run("Pay 1.")
+    again, model = talk("I do not know.", tools=[pay], store=store_in(tmp_path / "crashed"))
+    async with again.session(session_id="chat") as session:
+        result = await session.run("Did you pay?")
+    assert runs == ["paid 1"]
+    roles = [each.role for each in model.requests[0].messages]
+    assert roles == ["user", "assistant", "tool", "user"]
+    answer = result.messages[2]
+    assert answer["metadata"]["outcome"] == "unknown"
+    assert "outcome of this call is unknown" in answer["content"]
+
+
+# Holds: store-2
+async def test_a_session_that_cannot_be_stored_runs_no_tool(tmp_path: Path) -> None:
+    runs: list[str] = []
+
+    @tool
+    def pay() -> str:
+        """Pay."""
+        runs.append("paid")
+        return "paid"
+
+    class Full(SqliteStore):
+        async def append(self, claim: Any, events: Any, **options: Any) -> Any:
+            if any(kind == "tool:start" for kind, _ in events):
+                raise StoreError("the disk is full")
+            return await super().append(claim, events, **options)
+
+    store = Full(folder=str(tmp_path))
+    agent, model = talk({"tool": "pay", "arguments": {}}, "Done.", tools=[pay], store=store)
+    async with agent.session(session_id="chat") as session:
+        with pytest.raises(StoreError, match="the disk is full"):
+            await session.run("Pay.")
+        assert session.last is not None
+        assert session.last.status == "error"
+    assert runs == []
+    assert len(model.requests) == 1
+    assert [each.kind for each in await store.read("chat")].count("tool:start") == 0
+    await store.close()
+
+
+# Holds: store-3
+async def test_a_session_that_was_taken_over_stops(tmp_path: Path) -> None:
+    agent, model = talk("one", "two", "three", store=store_in(tmp_path))
+    async with agent.session(session_id="chat") as stale:
+        await stale.run("a")
+        async with agent.session(session_id="chat") as fresh:
+            await fresh.run("b")
+        with pytest.raises(StaleOwnerError, match="`chat` was taken over"):
+            await stale.run("c")
+    assert len(model.requests) == 2
+    store = SqliteStore(folder=str(tmp_path))
+    messages = [each.body["message"] for each in await store.read("chat") if "message" in each.kind]
+    await store.close()
+    assert [each["content"] for each in messages if each["role"] == "user"] == ["a", "b"]
+
+
+# Holds: store-10
+async def test_sub_agents_are_stored_with_their_session(tmp_path: Path) -> None:
+    script = [{"tool": "task", "arguments": {"prompt": "Look."}}, "Found.", "Done."]
+    agent, _ = talk(*script, tools=["tool-task"], store=store_in(tmp_path))
+    async with agent.session(session_id="chat") as session:
+        await session.run("Find it.")
+    store = SqliteStore(folder=str(tmp_path))
+    infos = {each.id: each for each in await store.sessions()}
+    await store.close()
+    (child,) = (each for each in infos.values() if each.id != "chat")
+    assert child.parent == "chat"
+    files = [name for name in os.listdir(tmp_path) if name.endswith(".sessions")]
+    assert files == ["chat.sessions"]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "text"),
+    [
+        ("sqlit", ConfigurationError, "did you mean `sqlite`"),
+        (3, TypeError, "`store` is `int`"),
+        (SqliteStore, TypeError, "`store` is `SqliteStore`"),
+        ({"config": {}}, TypeError, "has no `module`"),
+    ],
+)
+def test_what_is_no_store_is_refused(given: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        Agent("demo", store=given)
