@@ -153,6 +153,11 @@ def outside(name: str, call: Callable[[], Awaitable[T] | T]) -> Coroutine[Any, A
     return _current.outside(name, call)
 
 
+def is_real() -> bool:
+    """Whether the world is the system, so that `outside` only calls and awaits."""
+    return type(_current) is World
+
+
 def new_uuid() -> str:
     """Make a random UUID, of version 4, from `random_bytes`."""
     content = bytearray(random_bytes(16))
@@ -182,4 +187,4 @@ def _switch_engine() -> None:
         from ._engine import follow_world
     except ImportError:
         return
-    follow_world(type(_current) is not World)
+    follow_world(not is_real())

@@ -162,7 +162,7 @@ async def test_the_oldest_are_dropped_for_new_ones_and_all_by_clear():
 def test_what_is_put_aside_is_kept_whole(content, most):
     texts = MemoryTexts(10**9)
     given = {"role": "tool", "content": content}
-    now = PutAside(texts, most).shorten_content(given)
+    now = PutAside(texts, most).shorten_content(given["role"], given["content"])
 
     before = [content] if isinstance(content, str) else [block["text"] for block in content]
     after = [now] if isinstance(now, str) else [block["text"] for block in now]

@@ -397,7 +397,8 @@ async def test_calls_that_are_cancelled_before_they_begin_have_an_error(bench, s
     turn = bench("basic", say.calls(*calls), say.text("done"))
     before = asyncio.all_tasks()
 
-    def hit(event, data):
+    async def hit(event, data):
+        await anyio.lowlevel.checkpoint()
         for task in asyncio.all_tasks() - {*before, asyncio.current_task()}:
             task.cancel()
 

@@ -39,10 +39,8 @@ class SentMessages(list[dict[str, Any]]):
 
     __slots__ = ("lineage",)
 
-    def __init__(self, messages: list[dict[str, Any]], *, lineage: object) -> None:
-        """Send these messages."""
-        super().__init__(messages)
-        self.lineage = lineage
+    # Set behind the constructor, which as a method here would take as long as all else.
+    lineage: object
 
     def __reduce__(self) -> tuple[type[list[Any]], tuple[list[dict[str, Any]]]]:
         """Copy and pickle it as a plain list."""

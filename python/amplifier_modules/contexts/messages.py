@@ -38,7 +38,11 @@ def group_messages(messages: list[Message]) -> Iterator[list[int]]:
 
 def can_be_sent(message: Mapping[str, Any]) -> bool:
     """Whether a message has a role that requests know."""
-    role = message.get("role")
+    return has_known_role(message.get("role"))
+
+
+def has_known_role(role: Any) -> bool:
+    """Whether requests know this role."""
     return isinstance(role, str) and role in ROLES
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, cast
 
 from .messages import RESULTS
@@ -39,10 +39,8 @@ class PutAside:
         self._most_bytes = most_bytes
         self._tool_name = tool_name
 
-    def shorten_content(self, message: Mapping[str, Any]) -> Any:
+    def shorten_content(self, role: Any, content: Any) -> Any:
         """Return the content of a message for the conversation: its own if it is short enough."""
-        content = message.get("content")
-        role = message.get("role")
         if not self._most_bytes or role not in _ROLES:
             return content
         if isinstance(content, str):

@@ -47,7 +47,7 @@ class RequestRetention:
     @property
     def is_used(self) -> bool:
         """Whether any message is kept."""
-        return any(self._kept)
+        return bool(self._kept) and any(self._kept)
 
     def is_kept(self, message: Message) -> bool:
         """Whether requests must contain this message."""

@@ -18,7 +18,7 @@ from amplifier_providers.settings import read_settings
 from .changes import OwnMessage, SentMessages
 from .context_settings import ContextSettings
 from .history_events import GIVEN, HISTORY_EVENTS, HistoryEvents, from_source
-from .messages import NO_IDS, Message, call_ids, can_be_sent, count_behind_calls
+from .messages import NO_IDS, Message, call_ids, can_be_sent, count_behind_calls, has_known_role
 from .meter import TokenMeter
 from .put_aside import PutAside
 from .read_stored import ReaderMount
@@ -31,6 +31,10 @@ __amplifier_module_type__ = "context"
 __amplifier_settings__ = ContextSettings
 
 logger = logging.getLogger(__name__)
+
+
+_set_key: Callable[[Message, str, Any], None] = dict[str, Any].__setitem__
+"""Sets a key of a new message, which is no change of one that a request has."""
 
 
 class SimpleContext:
@@ -144,12 +148,15 @@ class SimpleContext:
         if is_heard:
             await self.history_events.emit()
 
-    async def add_at_once(self, messages: Iterable[Mapping[str, Any]]) -> None:
-        """Add messages as `add_message` does where `adds_at_once`, at less cost for each."""
+    def add_at_once(self, messages: Iterable[Mapping[str, Any]]) -> Awaitable[None] | None:
+        """Add messages as `add_message` does where `adds_at_once`, at less cost for each.
+
+        Returns:
+            What must be awaited after that; None for nothing.
+        """
         for message in messages:
             self._take(message)
-        if self._reader.is_needed():
-            await self._reader.offer()
+        return self._reader.offer() if self._reader.is_needed() else None
 
     def _take(self, message: Mapping[str, Any]) -> bool:
         """Insert a message; whether there are events to emit."""
@@ -180,12 +187,12 @@ class SimpleContext:
             ContextLengthError: What `retention` keeps does not fit.
         """
         budget = await request_budget(token_budget, provider, self._settings.max_tokens)
-        system = await self._system.make_messages()
+        system = await self._system.make_messages() if self._system.is_used else []
         if budget > self._budget:
             # A view shortened for a smaller model may leave out what fits now.
             self._show_all()
         self._budget = budget
-        system_tokens = sum(map(estimate_tokens, system))
+        system_tokens = sum(map(estimate_tokens, system)) if system else 0
         self._shown.room = self._meter.estimate_for(budget) - system_tokens
         if self._should_compact():
             await self._compact_internal()
@@ -194,7 +201,9 @@ class SimpleContext:
             view = await self._shown.with_kept(*self._sent_messages())
         self._meter.note_request(system_tokens + view.total)
         messages = system + view.messages if system else view.messages
-        return SentMessages(messages, lineage=(view.lineage, *system))
+        sent = SentMessages(messages)
+        sent.lineage = (view.lineage, *system)
+        return sent
 
     async def set_messages(self, messages: Iterable[Mapping[str, Any]]) -> None:
         """Replace the conversation.
@@ -258,7 +267,7 @@ class SimpleContext:
         tokens = estimate_tokens(message)
         self._messages.insert(index, message)
         self._tokens.insert(index, tokens)
-        if can_be_sent(message):
+        if has_known_role(role):
             view = self._shown.view
             view.add(message, behind and count_behind_calls(view.messages), tokens)
         return index
@@ -268,20 +277,18 @@ class SimpleContext:
         if not (isinstance(message, dict) or isinstance(message, Mapping)):  # noqa: SIM101  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
             error = f"a message is of type `{type(message).__name__}` (must be a dict)"
             raise TypeError(error)
-        if not can_be_sent(message):
-            logger.warning(
-                "message with unknown role %s: not sent", short_repr(message.get("role"))
-            )
-        changed: Message = {}
+        if not has_known_role(role := message.get("role")):
+            logger.warning("message with unknown role %s: not sent", short_repr(role))
+        own = OwnMessage(message)
         content = message.get("content")
-        if (kept := self._aside.shorten_content(message)) is not content:
-            changed["content"] = kept
+        if (kept := self._aside.shorten_content(role, content)) is not content:
+            _set_key(own, "content", kept)
         metadata: Any = message.get("metadata")
         if not metadata:
-            changed["metadata"] = {"timestamp": self._timestamp()}
+            _set_key(own, "metadata", {"timestamp": self._timestamp()})
         elif isinstance(metadata, dict) and "timestamp" not in metadata:
-            changed["metadata"] = {**metadata, "timestamp": self._timestamp()}
-        return OwnMessage(message, **changed)
+            _set_key(own, "metadata", {**metadata, "timestamp": self._timestamp()})
+        return own
 
     def _show_all(self) -> None:
         self._shown.show_all(*self._sent_messages())

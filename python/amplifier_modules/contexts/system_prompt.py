@@ -32,6 +32,11 @@ class SystemPrompt:
         if hooks is not self._hooks:
             self._hooks, self._message = hooks, None
 
+    @property
+    def is_used(self) -> bool:
+        """Whether there is a system prompt, or the last request had one."""
+        return self.factory is not None or self._message is not None
+
     async def make_messages(self) -> list[Message]:
         """Return the message with the system prompt, the same object while it has not changed."""
         if self.factory is None:

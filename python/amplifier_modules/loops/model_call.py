@@ -59,11 +59,14 @@ class ModelCall:
         self._given_purpose = purpose
         self._is_aside = purpose is not None
         self._models = models
+        self.tags = () if purpose is not None else tool_tags(chosen.provider, models.settings)
+        """The tags in which the model writes its calls; empty for native calls."""
         self._options = models.settings.thinking_options(is_aside=purpose is not None)
         self._hides_thoughts = models.settings.must_hide_thoughts(chosen.provider)
         facts = {} if chosen.role is None else {"role": chosen.role}
         if purpose is not None:
             facts["purpose"] = purpose
+        self._what = f"provider `{chosen.name}`"
         self._facts = facts or None
         """What events of the provider itself say of the call."""
 
@@ -114,14 +117,14 @@ class ModelCall:
                 request = shortened
         if self._hides_thoughts:
             response = with_hidden_thoughts(response)
-        await self._hooks.notify(
-            LLM_POST, lambda: {**about, **_usage_data(response), "status": "ok"}
-        )
-        await self._hooks.notify(
-            PROVIDER_RESPONSE, lambda: {**about, **_usage_data(response), "response": response}
-        )
+        # Most events of most turns have no listener: a payload with the usage takes 2 µs.
+        hooks, has_listeners = self._hooks, self._hooks.has_listeners
+        if has_listeners(LLM_POST):
+            await hooks.emit(LLM_POST, {**about, **_usage_data(response), "status": "ok"})
+        if has_listeners(PROVIDER_RESPONSE):
+            data = {**about, **_usage_data(response), "response": response}
+            await hooks.emit(PROVIDER_RESPONSE, data)
         # Without a listener the blocks are not even listed, which takes 6 µs for each answer.
-        has_listeners = self._hooks.has_listeners
         is_shown = (
             self._is_streaming
             or has_listeners(CONTENT_BLOCK_START)
@@ -129,7 +132,7 @@ class ModelCall:
         )
         if is_shown and not self._is_aside and not are_emitted(response):
             await emit_blocks(
-                self._hooks,
+                hooks,
                 response,
                 with_deltas=self._is_streaming,
                 after_word=self._after_word(),
@@ -144,7 +147,7 @@ class ModelCall:
             await self._pace.before_call(self._hooks, about["iteration"])
         is_cancelled = False
         try:
-            tags = () if self._is_aside else tool_tags(self.provider, self._settings)
+            tags = self.tags
             is_read = bool(tags) or (self._is_streaming and not self._is_aside)
             # Where nobody hears of the ends of blocks when the call begins, nobody misses one.
             blocks = (
@@ -153,9 +156,9 @@ class ModelCall:
                 else None
             )
             try:
-                await self._hooks.notify(
-                    LLM_PRE, lambda: {**about, "message_count": len(request.messages)}
-                )
+                if self._hooks.has_listeners(LLM_PRE):
+                    count = len(request.messages)
+                    await self._hooks.emit(LLM_PRE, {**about, "message_count": count})
                 # Not reset by its token: what is left behind may be closed in another context.
                 around = CALL_PURPOSE.get()
                 CALL_PURPOSE.set(self._facts)
@@ -163,8 +166,9 @@ class ModelCall:
                     if blocks is not None and is_read:
                         answer = self._in_pieces(request, tags, early, blocks)
                     else:
-                        answer = self._complete_whole(request)
-                    response = await await_interruptibly(answer, f"provider `{self.chosen.name}`")
+                        answer = self._begin_whole(request)
+                    response = await await_interruptibly(answer, self._what)
+                    self._check_answer(response)
                 finally:
                     CALL_PURPOSE.set(around)
                 if blocks is not None:
@@ -210,7 +214,7 @@ class ModelCall:
             sent = tagged_request(request, tags[0], asked.tool_format, asked.tool_prompt)
         pieces = answer_in_pieces(self.provider, sent, is_tagged=bool(tags), **self._options)
         if pieces is None and not tags:
-            return await self._complete_whole(sent)
+            return await self._begin_whole(sent)
         # Imported here: without the extension loops run, but read no chunks and no tags.
         from .answers.calls import texts_with_tags
         from .answers.reading import Form, Reading
@@ -235,22 +239,29 @@ class ModelCall:
         self, request: ChatRequest, foreign: list[Any]
     ) -> AsyncIterator[ChatResponse]:
         """Yield the answer of `complete`; one of another type is `foreign` and left alone."""
-        response: Any = await self._complete_whole(request)
+        response: Any = await self._begin_whole(request)
+        self._check_answer(response)
         if isinstance(response, ChatResponse):
             yield response
         else:
             foreign.append(response)
 
-    async def _complete_whole(self, request: ChatRequest) -> ChatResponse:
+    def _begin_whole(self, request: ChatRequest) -> Awaitable[ChatResponse]:
         returned = self.provider.complete(request, **self._options)
-        answer = await awaitable_of(returned, "complete", self.chosen.name)
+        return awaitable_of(returned, "complete", self.chosen.name)
+
+    def _check_answer(self, answer: object) -> None:
+        """Refuse what is no answer.
+
+        Raises:
+            TypeError: It has no content.
+        """
         if not hasattr(answer, "content"):
             raise TypeError(
                 f"`complete` of the provider `{self.chosen.name}` returned a"
                 f" `{type(answer).__name__}` (must be a `ChatResponse`, such as"
                 " `ChatResponse(content=[TextBlock(text=text)])`)"
             )
-        return answer
 
 
 class TurnModels:

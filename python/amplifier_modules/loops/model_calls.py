@@ -34,7 +34,7 @@ WRAP_UP = (
 )
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Answered:
     """The model has answered; no call of the answer has run yet."""
 
@@ -92,23 +92,27 @@ class ModelAsker:
         state = self._state
         hooks, report, history, ledger = state.hooks, state.report, state.history, state.ledger
         requests, budgets = state.loop.requests, state.loop.budgets
-        verdict = await hooks.judge(PROVIDER_REQUEST, self._describe_request)
-        if verdict.denied:
-            report.deny(PROVIDER_REQUEST, verdict.reason)
-            return Denied()
+        model = state.models.own
+        if hooks.has_listeners(PROVIDER_REQUEST):
+            verdict = await hooks.judge(PROVIDER_REQUEST, await self._describe_request())
+            if verdict.denied:
+                report.deny(PROVIDER_REQUEST, verdict.reason)
+                return Denied()
+            try:
+                model = state.models.asked_for(verdict.data)
+            except UnknownRoleError as error:
+                logger.error("a hook of `%s` asked for a role: %s", PROVIDER_REQUEST, error)
+                report.deny(PROVIDER_REQUEST, str(error))
+                return Denied()
         if not history.has_emitted_all():
             await history.emit_changes()
-        try:
-            model = state.models.asked_for(verdict.data)
-        except UnknownRoleError as error:
-            logger.error("a hook of `%s` asked for a role: %s", PROVIDER_REQUEST, error)
-            report.deny(PROVIDER_REQUEST, str(error))
-            return Denied()
         chosen = model.chosen
         context, provider = history.context, model.provider
-        target = (chosen.name, chosen.model) if budgets.is_anything_known else ()
-        stated = chosen.request_budget()
-        messages = await budgets.get_messages(context, provider, *target, stated=stated)
+        if chosen.named is None and not budgets.is_anything_known:
+            messages: list[Any] = await context.get_messages_for_request(provider=provider)
+        else:
+            target, stated = (chosen.name, chosen.model), chosen.request_budget()
+            messages = await budgets.get_messages(context, provider, *target, stated=stated)
         if len(self.tool_specs) != len(state.tools):
             # A tool was mounted during the turn, such as one that reads what was put aside.
             self.describe_tools()

@@ -159,6 +159,8 @@ class LoopSettings(Settings):
         Args:
             is_aside: Whether the call is beside the conversation: nobody needs its thoughts.
         """
+        if self.extended_thinking is None:
+            return {}
         asked = RequestedThinking.parse(self.extended_thinking)
         if asked.is_on is None or (asked.is_on and is_aside):
             return {}
@@ -170,7 +172,8 @@ class LoopSettings(Settings):
             return False
         # What `requested_thinking` decides of these three settings. It looks for four more, and at
         # the keywords of a call, which takes 40 µs of a turn of 320.
-        asked, effort = RequestedThinking.parse(self.extended_thinking), self.reasoning_effort
-        if asked.is_off or effort == "none":
+        given, effort = self.extended_thinking, self.reasoning_effort
+        is_on = None if given is None else RequestedThinking.parse(given).is_on
+        if is_on is False or effort == "none":
             return True
-        return asked.is_on is None and not effort and not self.thinking_mode_enabled
+        return is_on is None and not effort and not self.thinking_mode_enabled

@@ -12,6 +12,7 @@ import anyio
 
 from amplifier_core import world
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
+from amplifier_core.left_behind import Steps, as_coroutine
 from amplifier_core.llm_errors import InvalidToolCallError
 
 from ..running.awaitable import awaitable_of
@@ -26,6 +27,7 @@ from .boundary.call_context import TOOL_RESULT, TOOL_START, run_in_context
 from .boundary.cancellation import (
     EXPIRED,
     ContainedSteps,
+    await_contained,
     await_interruptibly_within,
     contain_error,
     is_cancelled,
@@ -215,7 +217,7 @@ class CallRun:
                     raise DeniedByHookError(verdict.reason)
             run = partial(self._run, tool, tool_input)
             result = await run_in_context(
-                hooks,
+                state.place,
                 self._about,
                 run,
                 self._together,
@@ -313,14 +315,13 @@ class CallRun:
         self.has_begun = True
         self.answer = INTERRUPTED_READING if self.is_read_only else INTERRUPTED
 
-        def execute() -> Awaitable[Any]:
-            returned = tool.execute(tool_input)
-            return awaitable_of(returned, "execute", name, _WAY_OUT)
-
-        limited = ContainedSteps(world.outside(f"tool:{name}", execute), self.is_stopping)
+        begin = partial(_begin_tool, name, tool, tool_input)
+        longest, what = self._state.rules.longest, f"tool `{name}`"
         # A tool that waits for sub-agents may take as long to end as they.
         more = partial(closing_seconds, self._state.hooks.coordinator, self.requested.id)
-        longest, what = self._state.rules.longest, f"tool `{name}`"
+        if longest is None and world.is_real():
+            return await_contained(begin, self.is_stopping, what, more)
+        limited = ContainedSteps(world.outside(f"tool:{name}", begin), self.is_stopping)
         return await_interruptibly_within(longest, limited, what, more)
 
     async def _answer_after_hooks(
@@ -339,6 +340,11 @@ class CallRun:
             return answer
         limit = self._state.rules.max_bytes
         return Answer(fit_content(limit, as_text(replaced, limit)), answer.is_error)
+
+
+def _begin_tool(name: str, tool: Any, tool_input: dict[str, Any]) -> Steps:
+    """Call a tool, and return its coroutine."""
+    return as_coroutine(awaitable_of(tool.execute(tool_input), "execute", name, _WAY_OUT))
 
 
 def _copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:

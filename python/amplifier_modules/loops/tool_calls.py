@@ -17,7 +17,7 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from ..spending.account import Limit
 from ..tool.endings import ToolExitError
 from .answers.response import RequestedCall
-from .boundary.together import Together, find_together
+from .boundary.together import Begin, Together, find_together
 from .call_errors import error_of_call
 from .recoverable_errors import RecoverableError
 from .tool_answer import INTERRUPTED, NOT_STARTED
@@ -124,13 +124,18 @@ class ToolRound:
     @property
     def limit(self) -> Limit | None:
         """The limit that kept a call from running, if one did."""
-        return next((call.limit for call in self._calls if call.limit is not None), None)
+        for call in self._calls:
+            if call.limit is not None:
+                return call.limit
+        return None
 
     @property
     def final_answer(self) -> str | None:
         """The answer of the turn: the output of the first call that ends it; None without one."""
-        answers = (call.final_answer for call in self._calls if call.final_answer is not None)
-        return next(answers, None)
+        for call in self._calls:
+            if call.final_answer is not None:
+                return call.final_answer
+        return None
 
     def list_errors(self) -> list[RecoverableError]:
         """Return the errors of the calls, in their order."""
@@ -160,7 +165,8 @@ class ToolRound:
             same.requested = call
             return
         self._add(call)
-        self._begin_next()
+        # Soon, and not at once: that would hold the answer up.
+        self._begin_next(self._together.start)
 
     def withdraw(self, call_id: str) -> None:
         """Keep a call from running that the model's answer has no more; what runs goes on."""
@@ -209,7 +215,7 @@ class ToolRound:
                 await state.loop.pausing.wait(
                     state.hooks, state.cancellation, "tools", state.report.iterations
                 )
-            self._begin_next()
+            self._begin_next(self._together.begin)
             await self._together.wait()
             if not self._waiting or self._together.is_stopping:
                 return
@@ -241,27 +247,35 @@ class ToolRound:
         self._calls.append(run)
         self._waiting.append(run)
 
-    def _begin_next(self) -> None:
-        """Begin the calls whose turn it is."""
-        if self._state.loop.pausing.is_on and not self._state.cancellation.is_cancelled:
-            return
+    def _begin_next(self, begin: Begin) -> None:
+        """Begin the calls whose turn it is; `begin` is a method of what runs them together."""
+        pausing, cancellation = self._state.loop.pausing, self._state.cancellation
         waiting, running, group = self._waiting, self._running, self._together
         while waiting and len(running) < self._most and not group.is_stopping:
+            if pausing.is_on and not cancellation.is_cancelled:
+                return
             call = waiting[0]
             if running and (call.is_exclusive or self._is_alone):
                 return
             waiting.popleft()
-            self._is_alone = call.is_exclusive
-            running[call] = group.start(call.run, partial(self._call_ended, call))
+            cancel = begin(call.run, partial(self._call_ended, call))
+            if cancel is None:
+                self._look_for_interrupt(call)
+            else:
+                running[call] = cancel
+                self._is_alone = call.is_exclusive
 
     def _call_ended(self, call: CallRun) -> None:
         del self._running[call]
+        self._look_for_interrupt(call)
+        if self._waiting:
+            self._begin_next(self._together.start)
+
+    def _look_for_interrupt(self, call: CallRun) -> None:
         if call.interrupt is not None:
             self._together.stop()
             if self._asking is not None:
                 self._asking.end()
-        if self._waiting:
-            self._begin_next()
 
     async def _settle(self) -> None:
         """Answer the calls that something else ended, and count the errors."""

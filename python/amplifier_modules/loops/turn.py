@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import TypeAlias
@@ -29,7 +28,6 @@ from .goal.rules import goal_of
 from .goal_mode import GoalMode
 from .model_call import TurnModels
 from .model_calls import Answered, Denied, LimitReached, ModelAsker, ModelStep, ask_aside
-from .model_roles import tool_tags
 from .pace import warn_in_time
 from .recovery import Recovery
 from .settings import UNLIMITED
@@ -43,14 +41,7 @@ logger = logging.getLogger(__name__)
 _STOPPED = frozenset({Outcome.INCOMPLETE, Outcome.GIVEN_UP})
 
 
-@dataclass(slots=True, frozen=True)
-class CalledTools:
-    """The calls of an answer have ended."""
-
-    round: ToolRound
-
-
-Step: TypeAlias = ModelStep | CalledTools
+Step: TypeAlias = ModelStep | ToolRound
 """What a step of a turn ends in: a call of the model, and the round of tools after it."""
 
 
@@ -101,7 +92,8 @@ class Turn:
         was_interrupted = False
         try:
             with state.cancellation.make_interruption() as conversation:
-                await state.hooks.notify(EXECUTION_START, lambda: {"prompt": self._prompt})
+                if state.hooks.has_listeners(EXECUTION_START):
+                    await state.hooks.emit(EXECUTION_START, {"prompt": self._prompt})
                 outcome = await self._converse_in_time()
                 if outcome in _STOPPED and state.history.ends_in_tool_results:
                     await state.history.close(f"The turn was ended: {state.report.reason}.")
@@ -152,18 +144,18 @@ class Turn:
     async def _converse(self) -> Outcome:
         state = self._state
         hooks, history, prompt = state.hooks, state.history, self._prompt
-        await hooks.notify(
-            TURN_START,
-            lambda: {"orchestrator": state.loop.orchestrator, "prompt": self._prompt},
-        )
+        if hooks.has_listeners(TURN_START):
+            about = {"orchestrator": state.loop.orchestrator, "prompt": self._prompt}
+            await hooks.emit(TURN_START, about)
         if not history.continues_with(hooks.registry):
             await history.begin(hooks.registry)
-        verdict = await hooks.judge(PROMPT_SUBMIT, {"prompt": prompt})
-        if verdict.denied:
-            state.report.deny(PROMPT_SUBMIT, verdict.reason)
-            return Outcome.INCOMPLETE
-        changed = None if verdict.data is None else verdict.data.get("prompt")
-        prompt = changed if isinstance(changed, str) else prompt
+        if hooks.has_listeners(PROMPT_SUBMIT):
+            verdict = await hooks.judge(PROMPT_SUBMIT, {"prompt": prompt})
+            if verdict.denied:
+                state.report.deny(PROMPT_SUBMIT, verdict.reason)
+                return Outcome.INCOMPLETE
+            changed = None if verdict.data is None else verdict.data.get("prompt")
+            prompt = changed if isinstance(changed, str) else prompt
         models = state.models
         self._asker.describe_tools()
         state.recovery = self._make_recovery(models)
@@ -171,10 +163,9 @@ class Turn:
         outcome = await self._iterate()
         if outcome is Outcome.COMPLETED and (goal := self._look_for_goal()) is not None:
             outcome = await goal.pursue(self._iterate)
-        if outcome is not Outcome.CANCELLED:
-            await hooks.notify(
-                PROMPT_COMPLETE, lambda: {"prompt": prompt, "response": state.report.answer}
-            )
+        if outcome is not Outcome.CANCELLED and hooks.has_listeners(PROMPT_COMPLETE):
+            done = {"prompt": prompt, "response": state.report.answer}
+            await hooks.emit(PROMPT_COMPLETE, done)
         return outcome
 
     def _make_recovery(self, models: TurnModels) -> Recovery | None:
@@ -184,10 +175,10 @@ class Turn:
             ConfigurationError: Each answer needs a call, and no tool ends the turn.
         """
         state, settings = self._state, self._state.settings
-        tags = tool_tags(models.own.provider, settings)
-        state.loop.warn_of_plain_tags(tags, state.tools)
+        tags = models.own.tags
         if not tags and not settings.require_call:
             return None
+        state.loop.warn_of_plain_tags(tags, state.tools)
         example = example_writer(self._asker.tool_specs, tags, settings.tool_format)
         recovery = Recovery(state.hooks.emit, state.tools, state.loop.most_errors, example)
         if settings.require_call:
@@ -226,17 +217,16 @@ class Turn:
                 if state.cancellation.is_cancelled:
                     return Outcome.CANCELLED  # the provider stopped waiting because of it
                 raise
-            outcome: Outcome | None = None
             match step:
-                case Denied():
-                    outcome = Outcome.INCOMPLETE
+                case ToolRound():
+                    outcome = await self._judge(step)
+                case Answered():
+                    outcome = await self._judge_answer()
                 case LimitReached(limit):
                     report.iterations -= 1
                     outcome = await self._stop_at(limit)
-                case CalledTools(calls):
-                    outcome = await self._judge(calls)
-                case Answered():
-                    outcome = await self._judge_answer()
+                case Denied():
+                    outcome = Outcome.INCOMPLETE
             if outcome is not None:
                 return outcome
         return Outcome.CANCELLED
@@ -286,7 +276,7 @@ class Turn:
                 if isinstance(step, Answered):
                     await calls.remember(step.response, step.calls)
                     await calls.finish()
-            return CalledTools(calls) if calls.count else step
+            return calls if calls.count else step
         step = await self._asker.ask(injections)
         if not isinstance(step, Answered):
             return step
@@ -296,7 +286,7 @@ class Turn:
         async with ToolRound(state) as calls:
             await calls.remember(step.response, step.calls)
             await calls.finish()
-        return CalledTools(calls)
+        return calls
 
     async def _judge(self, calls: ToolRound) -> Outcome | None:
         """Return how the turn ends after these calls; None if it goes on."""
@@ -308,12 +298,12 @@ class Turn:
                 report.reason = ledger.out_of_time().reason
                 return Outcome.INCOMPLETE
         state.actions.note(calls.requested, calls.results)
-        if calls.final_answer is not None:
-            report.answer = calls.final_answer
-            await state.history.close(report.answer)
+        if (answer := calls.final_answer) is not None:
+            report.answer = answer
+            await state.history.close(answer)
             return Outcome.COMPLETED
-        if calls.limit is not None:
-            report.reason = calls.limit.reason
+        if (limit := calls.limit) is not None:
+            report.reason = limit.reason
             return Outcome.INCOMPLETE
         given_up = state.equal_errors.given_up
         if recovery is not None:

@@ -49,7 +49,8 @@ class TurnHistory:
             source: Where it comes from, for the event; None for what its role says.
         """
         if self._adds_at_once():
-            await self._store(message)
+            if (rest := self.context.add_at_once((message,))) is not None:
+                await rest
         else:
             with Shield():
                 await self._add(message, source)
@@ -75,7 +76,8 @@ class TurnHistory:
         """Add the results of tools: all of them, also where the task is cancelled meanwhile."""
         cancellation: BaseException | None = None
         if self._adds_at_once():
-            await self.context.add_at_once(messages)
+            if (rest := self.context.add_at_once(messages)) is not None:
+                await rest
         else:
             cancellation = await self._add_shielded(messages)
         self.ends_in_tool_results = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import anyio
@@ -35,21 +36,13 @@ class Progress:
     one is always emitted, before the call ends.
     """
 
-    __slots__ = (
-        "_call",
-        "_call_soon",
-        "_clock",
-        "_ended",
-        "_hooks",
-        "_is_asked",
-        "_is_emitting",
-        "_is_over",
-        "_newest",
-        "_pause",
-        "_sleep",
-        "_start",
-        "has_reports",
-    )
+    # Defaults in the class: most calls report nothing.
+    has_reports = False
+    """Whether the tool has reported anything."""
+    _is_over = _is_asked = _is_emitting = False
+    _newest: dict[str, Any] | None = None
+    _pause: anyio.CancelScope | None = None
+    _ended: anyio.Event | None = None
 
     def __init__(
         self,
@@ -77,12 +70,6 @@ class Progress:
         self._clock = clock
         self._sleep = sleep
         self._call_soon = call_soon or caller_into_loop()
-        self.has_reports = False
-        """Whether the tool has reported anything."""
-        self._is_over = self._is_asked = self._is_emitting = False
-        self._newest: dict[str, Any] | None = None
-        self._pause: anyio.CancelScope | None = None
-        self._ended: anyio.Event | None = None
 
     def report(self, progress: dict[str, Any]) -> None:
         """Take a report; it is ignored once the call is over."""
@@ -141,8 +128,28 @@ TOOL_RESULT = "tool:result"
 """Event: a call has ended; its data has the message that the history gets."""
 
 
+@dataclass(slots=True)
+class CallPlace:
+    """Where the calls of a turn run, as their tools see it."""
+
+    hooks: HookPoints
+    """Where the events go."""
+    state: Any
+    """What the session was given as `state`."""
+    session_id: str
+    """The id of the session; empty without one."""
+
+
+def place_of_calls(hooks: HookPoints) -> CallPlace:
+    """Return where the calls of a turn run."""
+    coordinator = hooks.coordinator
+    capability = getattr(coordinator, "get_capability", None)
+    state = capability(SESSION_STATE) if callable(capability) else None
+    return CallPlace(hooks, state, str(getattr(coordinator, "session_id", "") or ""))
+
+
 async def run_in_context(
-    hooks: HookPoints,
+    place: CallPlace,
     about: dict[str, Any],
     run: Callable[[], Awaitable[Any]],
     group: Together,
@@ -153,7 +160,7 @@ async def run_in_context(
     """Run a tool in the context of its call, and emit what it reports.
 
     Args:
-        hooks: Where the events go.
+        place: Where it runs.
         about: What events say of the call.
         run: Runs the tool.
         group: Runs the calls of the round, and can run something at the same time.
@@ -163,14 +170,15 @@ async def run_in_context(
     Raises:
         Exception: What the tool raised.
     """
-    call_id, coordinator = about["tool_call_id"], hooks.coordinator
-    progress = Progress(hooks, about, group.start, anyio.current_time, anyio.sleep, group.call_soon)
-    key = f"{getattr(coordinator, 'session_id', '') or ''}/{call_id}"
-    capability = getattr(coordinator, "get_capability", None)
-    state = capability(SESSION_STATE) if callable(capability) else None
-    approved = about["tool_name"] if is_approved else None
+    call_id, hooks = about["tool_call_id"], place.hooks
+    progress = Progress(hooks, about, group.start, call_soon=group.call_soon)
     context: ToolContext[Any] = ToolContext(
-        call_id, key, coordinator, state, progress.report, approved
+        call_id,
+        f"{place.session_id}/{call_id}",
+        hooks.coordinator,
+        place.state,
+        progress.report,
+        about["tool_name"] if is_approved else None,
     )
     token = CURRENT.set(context)
     # What a tool asks of models is none of the answer that may still arrive around it.

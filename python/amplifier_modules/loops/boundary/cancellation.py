@@ -287,6 +287,40 @@ async def _await_steps(steps: Any, what: str, more: Callable[[], float] | None =
     return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).await_rest(awaited)
 
 
+async def await_contained(
+    begin: Callable[[], Steps],
+    is_stopping: Callable[[], bool],
+    what: str,
+    more: Callable[[], float],
+) -> Any:
+    """Run a tool without a time limit, as `await_interruptibly_within` does its `ContainedSteps`.
+
+    Args:
+        begin: Calls the tool, and returns its coroutine.
+        is_stopping: Whether the calls of the round are cancelled.
+        what: What it is, for warnings.
+        more: Returns how many seconds longer than others it may take to end once it must.
+    """
+    around = innermost()
+    try:
+        steps = begin()
+        # Most tools of a program wait for nothing: then this step is all.
+        try:
+            awaited = steps.send(None)
+        except StopIteration as stop:
+            return stop.value
+    except Exception:
+        raise
+    except BaseException as error:  # noqa: BLE001 -- another one is raised
+        raised = contain_error(error, is_stopping)
+    else:
+        limited: Any = ContainedSteps(steps, is_stopping)
+        is_meant = partial(was_ended, around)
+        leaving = Leaving(limited, LEAVE_SECONDS, what, logger, is_meant, more)
+        return await leaving.await_rest(awaited)
+    raise raised
+
+
 def await_interruptibly_within(
     seconds: float | None,
     steps: ContainedSteps,

@@ -13,11 +13,16 @@ import anyio
 from amplifier_core.event_loop import find_asyncio_loop, find_asyncio_task
 from amplifier_providers.running.run_sync import caller_into_loop
 
+from .late_steps import LateSteps
+
 if TYPE_CHECKING:
     import asyncio
 
 Function: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 """What runs; it raises nothing but the cancellation of its task."""
+
+Begin: TypeAlias = Callable[[Function, Callable[[], None]], Callable[[], object] | None]
+"""Begins a function, and calls another at its end; returns what cancels it, None if it has ended."""
 
 CallSoon: TypeAlias = Callable[[Callable[[], object]], Any]
 
@@ -55,12 +60,21 @@ class Together(Protocol):
         """
         ...
 
+    def begin(self, function: Function, on_end: Callable[[], None]) -> Callable[[], object] | None:
+        """Run a function, at once as far as it can; return what cancels it, None if it has ended.
+
+        Args:
+            function: What runs.
+            on_end: Called once it has ended, unless None was returned.
+        """
+        ...
+
     def stop(self) -> None:
         """Cancel all functions; the caller is not cancelled."""
         ...
 
     async def wait(self) -> None:
-        """Wait until no function runs."""
+        """Wait until no function runs; others run once, also where none waited for anything."""
         ...
 
     def find_task(self) -> asyncio.Task[Any] | None:
@@ -108,6 +122,8 @@ class _Tasks:
         self._running: dict[asyncio.Task[None], Callable[[], None]] = {}
         self._starting: set[asyncio.Task[None]] = set()
         """Tasks that have not begun: one that is cancelled ends without running."""
+        self._late: LateSteps | None = None
+        """Lends its task to functions for their first step; None where none was begun yet."""
         self._none_runs: asyncio.Future[None] | None = None
         self.is_stopping = False
         self.call_soon: CallSoon = self._loop.call_soon_threadsafe
@@ -156,6 +172,19 @@ class _Tasks:
             task.cancel()
         return task.cancel
 
+    def begin(self, function: Function, on_end: Callable[[], None]) -> Callable[[], object] | None:
+        if self.is_stopping:
+            return self.start(function, on_end)
+        late = self._late
+        if late is None or not late.is_free:
+            late = self._late = LateSteps(self._loop)
+        task = late.begin(function())
+        if task is None:
+            return None
+        late.on_end = partial(self._note_end, task)
+        self._running[task] = on_end
+        return task.cancel
+
     def stop(self) -> None:
         if not self.is_stopping:
             self.is_stopping = True
@@ -163,6 +192,11 @@ class _Tasks:
                 task.cancel()
 
     async def wait(self) -> None:
+        if self._late is not None and not self._running:
+            import asyncio
+
+            self._late = None
+            await asyncio.sleep(0)
         while self._running:
             self._none_runs = self._loop.create_future()
             await self._none_runs
@@ -223,6 +257,9 @@ class _Nursery:
         self._count += 1
         self._group.start_soon(self._run, scope, function, on_end)
         return scope.cancel
+
+    def begin(self, function: Function, on_end: Callable[[], None]) -> Callable[[], object]:
+        return self.start(function, on_end)
 
     def stop(self) -> None:
         if not self.is_stopping:
