@@ -17,6 +17,8 @@ from amplifier_core.session_capabilities import (
     SESSION_RESUME,
     SESSION_STATE,
     SESSION_STEER,
+    SESSION_STORED_HISTORY,
+    TURN_GOES_ON,
 )
 from amplifier_core.turns import Turns
 from amplifier_modules.loops.goal.rules import goal_of, set_goal
@@ -28,7 +30,7 @@ from .arguments import check_goal, check_messages, check_session_id, check_turn
 from .plan import Parts
 from .record import TurnRecord
 from .result import Message, Result
-from .start import budget_problems, goal_problems, start
+from .start import budget_problems, foreign_loop, goal_problems, start
 from .turn import Turn
 from .type_parameters import T_co
 
@@ -144,6 +146,23 @@ class Session(Generic[T_co]):
         """
         return await self.run_turn(prompt, budget, None)
 
+    async def resume_turn(self) -> Result[T_co]:
+        """Go on with the turn that another process has left open, without its prompt said twice.
+
+        Calls that had begun and have no result are not run again, unless their tool is
+        `idempotent`: the model reads that their outcome is unknown.
+
+        Raises:
+            RuntimeError: There is no such turn, or the loop cannot go on with one.
+            Exception: What the provider or the context raised; `last` then has the turn.
+        """
+        stored = self._coordinator.get_capability(SESSION_STORED_HISTORY)
+        if not self._is_open or stored is None or stored.prompt is None:
+            raise RuntimeError(f"session `{self.id}` has no turn that was left open")
+        if (foreign := foreign_loop(self._coordinator)) is not None:
+            raise RuntimeError(f"the loop `{foreign}` cannot go on with a turn; use one of ours")
+        return await self.run_turn(stored.prompt, None, None, goes_on=True)
+
     def stream(self, prompt: str, *, budget: Budget | None = None) -> Stream[T_co]:
         """Return a turn as a stream of events; the arguments are those of `run`."""
         from .stream import Stream
@@ -252,7 +271,12 @@ class Session(Generic[T_co]):
             await self.session.cleanup()
 
     async def run_turn(
-        self, prompt: str, budget: Budget | None, take_event: TakeEvent | None
+        self,
+        prompt: str,
+        budget: Budget | None,
+        take_event: TakeEvent | None,
+        *,
+        goes_on: bool = False,
     ) -> Result[T_co]:
         """Run a turn and hand over its events, if somebody takes them; for `run` and `stream`."""
         self._check_call(prompt, budget)
@@ -270,12 +294,16 @@ class Session(Generic[T_co]):
             _RUNNING.set((*running, (self, turn)))
             if feed is not None:
                 await feed.start()
+            if goes_on:
+                self._coordinator.register_capability(TURN_GOES_ON, True)
             return await turn.run(prompt, budget or self._parts.budget)
         finally:
             if turn is not None:
                 turn.is_over = True
                 self._last = turn.result or self._last
             _RUNNING.set(running)
+            if goes_on:
+                self._coordinator.register_capability(TURN_GOES_ON, False)
             self._waiting.forget()
             if feed is not None:
                 feed.stop()

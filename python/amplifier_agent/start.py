@@ -71,7 +71,7 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         problems += _tool_problems(coordinator, tools, parts, state)
     problems += _provider_problems(coordinator, parts)
     problems += budget_problems(coordinator, parts.budget) + goal_problems(coordinator)
-    if parts.approval_timeout is not None and (foreign := _foreign_loop(coordinator)) is not None:
+    if parts.approval_timeout is not None and (foreign := foreign_loop(coordinator)) is not None:
         problems.append(f"the loop `{foreign}` has no `approval_timeout`; use one of ours")
     if problems:
         raise _make_refusal(of_plan, problems)
@@ -164,7 +164,7 @@ def _tool_problems(
     coordinator: Any, tools: Mapping[str, Any], parts: Parts, state: object
 ) -> list[str]:
     problems: list[str] = []
-    foreign = _foreign_loop(coordinator)
+    foreign = foreign_loop(coordinator)
     for name, each in tools.items():
         if isinstance(each, type):
             problems.append(_class_problem(each.__name__))
@@ -228,7 +228,7 @@ def budget_problems(coordinator: Any, budget: Budget | None) -> list[str]:
     if budget is None:
         return []
     problems: list[str] = []
-    if (foreign := _foreign_loop(coordinator)) is not None:
+    if (foreign := foreign_loop(coordinator)) is not None:
         problems.append(f"the loop `{foreign}` keeps no budget; use one of ours")
     providers = cast("dict[str, Any]", coordinator.get("providers") or {})
     for name, each in providers.items() if budget.cost is not None else ():
@@ -248,12 +248,12 @@ def budget_problems(coordinator: Any, budget: Budget | None) -> list[str]:
 
 def goal_problems(coordinator: Any) -> list[str]:
     """List why a goal cannot be pursued: the loop pursues none."""
-    if goal_of(coordinator) is None or (foreign := _foreign_loop(coordinator)) is None:
+    if goal_of(coordinator) is None or (foreign := foreign_loop(coordinator)) is None:
         return []
     return [f"the loop `{foreign}` pursues no goal; use one of ours"]
 
 
-def _foreign_loop(coordinator: Any) -> str | None:
+def foreign_loop(coordinator: Any) -> str | None:
     """Return the name of a loop that is not ours; None for ours."""
     loop = coordinator.get("orchestrator")
     if loop is None or isinstance(loop, Loop):

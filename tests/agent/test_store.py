@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_agent import Agent, ScriptedProvider, hook, tool
+from amplifier_agent import Agent, ScriptedProvider, ToolContext, hook, tool
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.stores import StaleOwnerError, StoreError
 from amplifier_modules.stores.sqlite import SqliteStore
@@ -183,3 +183,59 @@ async def test_sub_agents_are_stored_with_their_session(tmp_path: Path) -> None:
 def test_what_is_no_store_is_refused(given: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         Agent("demo", store=given)
+
+
+def crash_in_a_tool(tmp_path: Path, *, idempotent: bool) -> tuple[Any, list[tuple[str, int]]]:
+    """Return a tool during whose first run the store is copied, and the keys and epochs of its runs."""
+    runs: list[tuple[str, int]] = []
+
+    @tool(idempotent=idempotent)
+    def pay(context: ToolContext, amount: int) -> str:
+        """Pay."""
+        runs.append((context.key, context.epoch))
+        if len(runs) == 1:
+            shutil.copytree(tmp_path / "now", tmp_path / "crashed")
+        return "paid"
+
+    return pay, runs
+
+
+# Holds: store-5
+@pytest.mark.parametrize("idempotent", [False, True])
+async def test_an_open_turn_goes_on_without_its_prompt_said_twice(
+    tmp_path: Path, idempotent: bool
+) -> None:
+    pay, runs = crash_in_a_tool(tmp_path, idempotent=idempotent)
+    call = {"tool": "pay", "arguments": {"amount": 1}}
+    agent, _ = talk(call, "Done.", tools=[pay], store=store_in(tmp_path / "now"))
+    async with agent.session(session_id="chat") as session:
+        await session.run("Pay 1.")
+        with pytest.raises(RuntimeError, match="`chat` has no turn that was left open"):
+            await session.resume_turn()
+    again, model = talk("Done.", tools=[pay], store=store_in(tmp_path / "crashed"))
+    async with again.session(session_id="chat") as session:
+        result = await session.resume_turn()
+        with pytest.raises(RuntimeError, match="no turn that was left open"):
+            await session.resume_turn()
+    (request,) = model.requests
+    assert [each.role for each in request.messages] == ["user", "assistant", "tool"]
+    assert result.text == "Done."
+    outcome = result.messages[2].get("metadata", {}).get("outcome")
+    key, epoch = runs[0]
+    assert (key.startswith("chat/"), epoch) == (True, 1)
+    assert (runs[1:], outcome) == ([(key, 2)], None) if idempotent else ([], "unknown")
+
+
+async def test_calls_of_a_session_without_a_store_have_the_epoch_zero() -> None:
+    seen: list[tuple[str, int]] = []
+
+    @tool
+    def look(context: ToolContext) -> str:
+        """Look."""
+        seen.append((context.key, context.epoch))
+        return "seen"
+
+    agent, _ = talk({"tool": "look", "arguments": {}}, "Done.", tools=[look])
+    async with agent.session(session_id="chat") as session:
+        await session.run("Look.")
+    assert seen == [("chat/call_1", 0)]

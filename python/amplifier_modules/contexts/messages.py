@@ -82,6 +82,17 @@ def call_ids(message: Message) -> set[Any] | frozenset[Any]:
     return {call["id"] for call in _list_calls(message)} or NO_IDS
 
 
+def find_calls(message: Message) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the tool and the arguments of each call of an assistant message by its id."""
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    for call in _list_calls(message):
+        id, name = _id_and_name(call)
+        arguments = call.get("arguments") or call.get("input")
+        if id not in found or isinstance(arguments, dict):
+            found[id] = (name, dict(cast("Message", arguments)) if arguments else {})
+    return found
+
+
 def _list_calls(message: Message) -> list[Message]:
     calls, blocks = message.get("tool_calls"), message.get("content")
     found: list[Message] = []

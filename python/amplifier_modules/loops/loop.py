@@ -16,6 +16,7 @@ from amplifier_core.session_capabilities import (
     SESSION_RESUME,
     SESSION_STEER,
     TURN_BUDGET,
+    TURN_GOES_ON,
     TURN_RESPONSE_FORMAT,
 )
 from amplifier_core.suggest import suggest_name
@@ -140,7 +141,8 @@ class Loop:
             ledger_of_turn(settings.budget, coordinator),
             capability_of(coordinator, TURN_RESPONSE_FORMAT),
         )
-        return await Turn(state, prompt).run()
+        goes_on = capability_of(coordinator, TURN_GOES_ON) is True
+        return await Turn(state, prompt, goes_on=goes_on).run()
 
     def model_of_role(self, coordinator: Any, role: str) -> ChosenModel:
         """Return the model of a role in a session, else that of the calls of its turns.

@@ -220,6 +220,14 @@ class ToolRound:
             if not self._waiting or self._together.is_stopping:
                 return
 
+    async def repeat(self, calls: Iterable[RequestedCall]) -> None:
+        """Run calls that the history has already; their results are in `results`."""
+        self._is_remembered = True
+        for call in calls:
+            self._add(call)
+        await self.finish()
+        self.results = self.make_messages()
+
     async def _remember(self, response: ChatResponse) -> None:
         self._is_remembered = True
         await self._state.history.add_response(response, [call.requested for call in self._calls])

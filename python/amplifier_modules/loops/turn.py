@@ -52,9 +52,16 @@ class Turn:
     stored has its result, whether the turn succeeded, failed or was cancelled.
     """
 
-    def __init__(self, state: TurnState, prompt: str) -> None:
-        """Answer this prompt of the user."""
+    def __init__(self, state: TurnState, prompt: str, *, goes_on: bool = False) -> None:
+        """Answer this prompt of the user.
+
+        Args:
+            state: The turn.
+            prompt: What the user said.
+            goes_on: Whether another process has left the turn open: the history has the prompt.
+        """
         self._state = state
+        self._goes_on = goes_on
         self._prompt = prompt
         self._asker = ModelAsker(state)
         self._goal: GoalMode | None = None
@@ -149,7 +156,7 @@ class Turn:
             await hooks.emit(TURN_START, about)
         if not history.continues_with(hooks.registry):
             await history.begin(hooks.registry)
-        if hooks.has_listeners(PROMPT_SUBMIT):
+        if not self._goes_on and hooks.has_listeners(PROMPT_SUBMIT):
             verdict = await hooks.judge(PROMPT_SUBMIT, {"prompt": prompt})
             if verdict.denied:
                 state.report.deny(PROMPT_SUBMIT, verdict.reason)
@@ -159,14 +166,28 @@ class Turn:
         models = state.models
         self._asker.describe_tools()
         state.recovery = self._make_recovery(models)
-        await history.add({"role": "user", "content": prompt})
-        outcome = await self._iterate()
+        if self._goes_on:
+            outcome = await self._go_on()
+        else:
+            await history.add({"role": "user", "content": prompt})
+            outcome = await self._iterate()
         if outcome is Outcome.COMPLETED and (goal := self._look_for_goal()) is not None:
             outcome = await goal.pursue(self._iterate)
         if outcome is not Outcome.CANCELLED and hooks.has_listeners(PROMPT_COMPLETE):
             done = {"prompt": prompt, "response": state.report.answer}
             await hooks.emit(PROMPT_COMPLETE, done)
         return outcome
+
+    async def _go_on(self) -> Outcome:
+        """Take the steps that another process has not taken."""
+        from .open_turn import find_last_answer, finish_open_calls  # late: few turns go on
+
+        await finish_open_calls(self._state)
+        answer = await find_last_answer(self._state)
+        if answer is None:
+            return await self._iterate()
+        self._state.report.answer = answer
+        return Outcome.COMPLETED
 
     def _make_recovery(self, models: TurnModels) -> Recovery | None:
         """Return the recovery from errors of the model; None where `EqualErrors` is all of it.

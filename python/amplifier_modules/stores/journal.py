@@ -8,10 +8,14 @@ from typing import Any
 
 import anyio
 
+from ..loops.boundary.call_context import TOOL_START
 from .errors import SessionExistsError, StoreError, UnknownSessionError
 from .store import Claim, Event, NewSession, Store
 
 logger = logging.getLogger(__name__)
+
+ORIGIN_NUMBER = 1
+"""The number of the event that a new session begins with."""
 
 
 class Journal:
@@ -38,6 +42,7 @@ class Journal:
         self._start = start
         self._claim = start if isinstance(start, Claim) else None
         self._waiting: list[Event] = []
+        self._keys: dict[str, str] = {}
         self._unsure = 0
         """How many of those that wait may be stored: their caller was cancelled meanwhile."""
         self._has_tried_to_begin = False
@@ -54,9 +59,30 @@ class Journal:
         if self._claim is None and isinstance(self._start, NewSession):
             self._start = replace(self._start, meta={**self._start.meta, "title": title})
 
-    def note(self, kind: str, body: Any) -> None:
-        """Take note of what happened; the body is not changed any more."""
+    def note(self, kind: str, body: Any) -> int:
+        """Take note of what happened; return the number that the event will have."""
         self._waiting.append((kind, body))
+        head = ORIGIN_NUMBER if self._claim is None else self._claim.head
+        return head + len(self._waiting)
+
+    def begin_turn(self) -> None:
+        """Forget the keys of the calls of earlier turns."""
+        self._keys.clear()
+
+    def note_start(self, call_id: str, body: dict[str, Any], key: str | None) -> None:
+        """Take note of a tool that starts; the number of its first start makes its key.
+
+        Args:
+            call_id: The id of the call.
+            body: What the event says.
+            key: The key that the call has from an earlier start; None for a first one.
+        """
+        number = self.note(TOOL_START, body)
+        self._keys[call_id] = body["key"] = key or f"{self.session_id}/{number}"
+
+    def find_key(self, call_id: str) -> str | None:
+        """Return the key of a call of this turn; None if it has not started."""
+        return self._keys.get(call_id)
 
     async def flush(self) -> None:
         """Store all that was noted.

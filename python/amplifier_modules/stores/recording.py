@@ -12,7 +12,7 @@ from amplifier_core.events import (
     PROVIDER_REQUEST,
 )
 from amplifier_core.models import HookResult
-from amplifier_core.session_capabilities import SESSION_STORED_HISTORY
+from amplifier_core.session_capabilities import SESSION_STORED_HISTORY, TURN_GOES_ON
 
 from ..contexts.history_events import CONTEXT_MESSAGE, CONTEXT_REPLACED
 from ..loops.boundary.call_context import TOOL_RESULT, TOOL_START
@@ -20,6 +20,7 @@ from ..running.session_bound import session_bound
 from .errors import StoreError
 from .journal import Journal
 from .restoring import answer_open_calls
+from .stored_history import StoredHistory
 
 _LAST = 2**31 - 2
 """The priority of what comes behind all that decide, and before who only shows what was allowed."""
@@ -67,9 +68,13 @@ class Recording:
 
     @session_bound
     async def _note_turn(self, event: str, data: dict[str, Any]) -> None:
-        history = self._coordinator.get_capability(SESSION_STORED_HISTORY)
+        history = self._find_history()
+        goes_on = self._coordinator.get_capability(TURN_GOES_ON) is True
+        self._journal.begin_turn()
         if history is not None:
-            await answer_open_calls(self._coordinator.get("context"), history)
+            history.prompt = None
+            if not goes_on:
+                await answer_open_calls(self._coordinator.get("context"), history)
         prompt = data.get("prompt")
         self._journal.note(event, {"prompt": prompt})
         if isinstance(prompt, str):
@@ -82,9 +87,15 @@ class Recording:
 
     @session_bound
     async def _hold_tool(self, event: str, data: dict[str, Any]) -> HookResult | None:
+        del event
         names = ("tool_call_id", "tool_name", "tool_input")
-        self._journal.note(event, {name: data.get(name) for name in names})
+        call_id, history = str(data.get("tool_call_id")), self._find_history()
+        key = None if history is None else history.find_key(call_id)
+        self._journal.note_start(call_id, {name: data.get(name) for name in names}, key)
         return await self._flush()
+
+    def _find_history(self) -> StoredHistory | None:
+        return self._coordinator.get_capability(SESSION_STORED_HISTORY)
 
     async def _flush(self) -> HookResult | None:
         try:

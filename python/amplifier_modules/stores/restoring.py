@@ -6,13 +6,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from ..contexts.history_events import REPAIR, HistoryEvents, from_source
-from .stored_history import OpenCall, StoredHistory
-
-_UNKNOWN = (
-    "The outcome of this call is unknown: the process ended while it ran, so it may have had its"
-    " effect. Find out before you call it again."
-)
-_NOT_STARTED = "Not run: the process ended before this call began."
+from .stored_history import StoredHistory
 
 
 async def fill_context(context: Any, history: StoredHistory) -> None:
@@ -30,18 +24,6 @@ async def answer_open_calls(context: Any, history: StoredHistory) -> None:
     A call that ended has its own result. Of another the model is told that it never began, or that
     nobody knows what it did: it is not run again in silence.
     """
-    calls = history.take_open_calls()
     with from_source(REPAIR):
-        for call in calls:
-            await context.add_message(call.result or _make_result(call))
-
-
-def _make_result(call: OpenCall) -> dict[str, Any]:
-    return {
-        "role": "tool",
-        "tool_call_id": call.id,
-        "name": call.name,
-        "content": _UNKNOWN if call.was_started else _NOT_STARTED,
-        "is_error": True,
-        "metadata": {"outcome": "unknown" if call.was_started else "not_started"},
-    }
+        for call in history.take_open_calls():
+            await context.add_message(call.make_result())

@@ -9,22 +9,11 @@ from typing import Any
 from amplifier_core import events
 
 from ..contexts import history_events
-from ..contexts.messages import call_names
+from ..contexts.open_calls import OpenCall, find_open_calls
 from ..loops.boundary import call_context
 from .store import StoredEvent
 
 Message = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCall:
-    """A tool call whose result is not in the conversation."""
-
-    id: str
-    name: str
-    was_started: bool
-    result: Message | None
-    """The message of its result, if it ended."""
 
 
 @dataclass(slots=True)
@@ -39,8 +28,8 @@ class StoredHistory:
     """What `tool:start` said of the calls of the last turn, by their ids."""
     results: dict[str, Message] = field(default_factory=dict[str, Message])
     """The messages of the calls of the last turn that have ended, by their ids."""
-    is_turn_open: bool = False
-    """Whether the last turn has not ended."""
+    prompt: str | None = None
+    """What the turn began with that has not ended; None where all have."""
     _has_open_calls: bool = True
 
     def take_open_calls(self) -> list[OpenCall]:
@@ -48,17 +37,12 @@ class StoredHistory:
         if not self._has_open_calls:
             return []
         self._has_open_calls = False
-        answered: set[Any] = set()
-        for message in reversed(self.messages):
-            if message.get("role") == "tool":
-                answered.add(message.get("tool_call_id"))
-            elif names := call_names(message):
-                open_calls = ((id, name) for id, name in names.items() if id not in answered)
-                return [
-                    OpenCall(id, name, id in self.started, self.results.get(id))
-                    for id, name in open_calls
-                ]
-        return []
+        return find_open_calls(self.messages, self.started, self.results)
+
+    def find_key(self, call_id: str) -> str | None:
+        """Return the key of a call that the last turn has started; None if it has not."""
+        started = self.started.get(call_id)
+        return None if started is None else started["key"]
 
 
 def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
@@ -78,11 +62,11 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
             case call_context.TOOL_RESULT:
                 history.results[body["tool_call_id"]] = body["message"]
             case events.EXECUTION_START:
-                history.is_turn_open = True
+                history.prompt = str(body["prompt"])
                 history.started.clear()
                 history.results.clear()
             case events.ORCHESTRATOR_COMPLETE:
-                history.is_turn_open = False
+                history.prompt = None
             case _:
                 pass
     return history

@@ -34,6 +34,7 @@ class ToolContext(Generic[StateT]):
         state: Any,
         report: Callable[[dict[str, Any]], None],
         approved: str | None = None,
+        epoch: int = 0,
     ) -> None:
         """Describe a call; loops do this.
 
@@ -44,11 +45,18 @@ class ToolContext(Generic[StateT]):
             state: What the session was given as `state`.
             report: Takes the progress of the call, from any thread.
             approved: The tool whose call a person agreed to, with exactly these arguments.
+            epoch: How often the session was claimed in its store; 0 without one.
         """
         self.call_id = call_id
         """The id that the model gave the call."""
         self.key = key
         """Stays the same when the call is repeated, so that its effect can be had only once."""
+        self.epoch = epoch
+        """How often the session was claimed in its store, this time included; 0 without a store.
+
+        What is shared by many processes can refuse a call whose epoch is lower than one that it has
+        seen for the session: its process was taken for dead.
+        """
         self._coordinator = coordinator
         self._state = state
         self._report = report

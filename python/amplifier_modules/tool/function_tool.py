@@ -39,6 +39,7 @@ class FunctionTool(Generic[P, R]):
         description: str,
         needs_approval: bool = False,
         approval_timeout: float | None = None,
+        idempotent: bool = False,
         parallel: bool = True,
         read_only: bool = False,
         timeout: float | None = None,
@@ -53,6 +54,8 @@ class FunctionTool(Generic[P, R]):
         """Whether a person is asked before each call."""
         self.approval_timeout = approval_timeout
         """Seconds that a person has to answer; None for those of the session."""
+        self.idempotent = idempotent
+        """Whether a call that is made twice has its effect once."""
         self.parallel = parallel
         """Whether other calls of the same answer may run at the same time."""
         self.read_only = read_only
@@ -120,6 +123,7 @@ def tool(
     description: str | None = None,
     needs_approval: bool = False,
     approval_timeout: float | None = None,
+    idempotent: bool = False,
     parallel: bool = True,
     read_only: bool = False,
     timeout: float | None = None,
@@ -134,6 +138,7 @@ def tool(
     description: str | None = None,
     needs_approval: bool = False,
     approval_timeout: float | None = None,
+    idempotent: bool = False,
     parallel: bool = True,
     read_only: bool = False,
     timeout: float | None = None,
@@ -147,6 +152,7 @@ def tool(
     description: str | None = None,
     needs_approval: bool = False,
     approval_timeout: float | None = None,
+    idempotent: bool = False,
     parallel: bool = True,
     read_only: bool = False,
     timeout: float | None = None,
@@ -164,6 +170,8 @@ def tool(
         needs_approval: Whether a person is asked before each call.
         approval_timeout: Seconds that a person has to answer where a hook that asks does not say
             so; None for those of the session.
+        idempotent: Whether a call that is made twice has its effect once, as by `ToolContext.key`:
+            one whose process ended while it ran may then be made again.
         parallel: Whether other calls of the same answer may run at the same time.
         read_only: Whether it changes nothing, so that a call may be ended at any time and made
             again. Hooks see it in `tool:pre`, and the model when a call was ended.
@@ -178,6 +186,7 @@ def tool(
     options = {
         "needs_approval": needs_approval,
         "approval_timeout": approval_timeout,
+        "idempotent": idempotent,
         "parallel": parallel,
         "read_only": read_only,
         "timeout": timeout,
@@ -207,7 +216,7 @@ def _make(
         raise TypeError(f"a tool is made of a function, not of a `{found}`")
     check_seconds(options["timeout"], "a tool")
     check_seconds(options["approval_timeout"], "a tool", "approval_timeout")
-    for flag in ("needs_approval", "parallel", "read_only"):
+    for flag in ("needs_approval", "idempotent", "parallel", "read_only"):
         # Else a tool would run unasked because of a `"yes"`.
         if not isinstance(options[flag], bool):
             found = type(options[flag]).__name__

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import anyio
 
-from amplifier_core.session_capabilities import SESSION_STATE, TOOL_PROGRESS_REPORT
+from amplifier_core.session_capabilities import SESSION_JOURNAL, SESSION_STATE, TOOL_PROGRESS_REPORT
 from amplifier_providers.prices.allowance import CALL_ALLOWANCE
 from amplifier_providers.running.run_sync import caller_into_loop
 
@@ -138,14 +138,23 @@ class CallPlace:
     """What the session was given as `state`."""
     session_id: str
     """The id of the session; empty without one."""
+    journal: Any
+    """What stores the session; None where nothing does."""
+
+    def find_key(self, call_id: str) -> str:
+        """Return what stays the same when a call is repeated."""
+        stored = None if self.journal is None else self.journal.find_key(call_id)
+        return stored or f"{self.session_id}/{call_id}"
 
 
 def place_of_calls(hooks: HookPoints) -> CallPlace:
     """Return where the calls of a turn run."""
     coordinator = hooks.coordinator
     capability = getattr(coordinator, "get_capability", None)
-    state = capability(SESSION_STATE) if callable(capability) else None
-    return CallPlace(hooks, state, str(getattr(coordinator, "session_id", "") or ""))
+    state = journal = None
+    if callable(capability):
+        state, journal = capability(SESSION_STATE), capability(SESSION_JOURNAL)
+    return CallPlace(hooks, state, str(getattr(coordinator, "session_id", "") or ""), journal)
 
 
 async def run_in_context(
@@ -174,11 +183,12 @@ async def run_in_context(
     progress = Progress(hooks, about, group.start, call_soon=group.call_soon)
     context: ToolContext[Any] = ToolContext(
         call_id,
-        f"{place.session_id}/{call_id}",
+        place.find_key(call_id),
         hooks.coordinator,
         place.state,
         progress.report,
         about["tool_name"] if is_approved else None,
+        0 if place.journal is None else place.journal.epoch,
     )
     token = CURRENT.set(context)
     # What a tool asks of models is none of the answer that may still arrive around it.
