@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from amplifier_core import ContextManager, Orchestrator, Provider, Tool
     from amplifier_modules.spending.budget import Budget
-    from amplifier_modules.stores import Store
+    from amplifier_modules.stores import SessionInfo, Store
 
     from .approvals import Approvals
     from .function_hook import Hook
@@ -209,6 +209,17 @@ class Agent(Generic[T_co]):
             session_id=session_id,
             goal=goal,
         )
+
+    async def sessions(self) -> list[SessionInfo]:
+        """Return the sessions that are stored, the ones last written to first.
+
+        Raises:
+            ConfigurationError: The agent has no store.
+            StoreError: The store cannot be read.
+        """
+        from .stored import open_store
+
+        return await open_store(self._parts).sessions()
 
     def as_tool(self, name: str, description: str) -> Tool:
         """Return a tool by which another agent asks this one.

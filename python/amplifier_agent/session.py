@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 
 import anyio
 
-from amplifier_core import AmplifierSession
+from amplifier_core import AmplifierSession, world
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.plain_data import native_copy_of
 from amplifier_core.session_capabilities import (
+    SESSION_JOURNAL,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STATE,
@@ -162,6 +163,25 @@ class Session(Generic[T_co]):
         if (foreign := foreign_loop(self._coordinator)) is not None:
             raise RuntimeError(f"the loop `{foreign}` cannot go on with a turn; use one of ours")
         return await self.run_turn(stored.prompt, None, None, goes_on=True)
+
+    async def fork(self, at: int | None = None) -> Session[T_co]:
+        """Return a new session that has the events of this one; use it with `async with`.
+
+        Args:
+            at: The number of the last event that both have, as the store counts them; None for all
+                that has happened.
+
+        Raises:
+            RuntimeError: The session is not stored.
+            ValueError: There is no event of this number.
+        """
+        journal = self._coordinator.get_capability(SESSION_JOURNAL)
+        if not self._is_open or journal is None:
+            raise RuntimeError(f"session `{self.id}` is not stored, so it has no forks")
+        await journal.flush()
+        new_id = str(world.new_uuid())
+        await journal.store.fork(self.id, new_id, at=at)
+        return Session(self._parts, self._output, state=self._state, session_id=new_id)
 
     def stream(self, prompt: str, *, budget: Budget | None = None) -> Stream[T_co]:
         """Return a turn as a stream of events; the arguments are those of `run`."""

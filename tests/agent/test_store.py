@@ -239,3 +239,28 @@ async def test_calls_of_a_session_without_a_store_have_the_epoch_zero() -> None:
     async with agent.session(session_id="chat") as session:
         await session.run("Look.")
     assert seen == [("chat/call_1", 0)]
+
+
+# Holds: store-7
+async def test_a_fork_goes_on_by_itself(tmp_path: Path) -> None:
+    agent, model = talk("one", "two", "three", store=store_in(tmp_path))
+    async with agent.session(session_id="chat") as session:
+        await session.run("a")
+        (info,) = await agent.sessions()
+        async with await session.fork() as fork, await session.fork(at=2) as early:
+            await fork.run("b")
+            await early.run("c")
+    forked, begun = model.requests[1], model.requests[2]
+    assert texts(forked.messages) == [("user", "a"), ("assistant", "one"), ("user", "b")]
+    assert texts(begun.messages) == [("user", "c")]
+    bases = {each.id: (each.base, each.base_number) for each in await agent.sessions()}
+    assert bases == {"chat": (None, 0), fork.id: ("chat", info.head), early.id: ("chat", 2)}
+
+
+async def test_what_is_not_stored_cannot_be_listed_or_forked() -> None:
+    agent, _ = talk()
+    with pytest.raises(ConfigurationError, match="the agent has no store"):
+        await agent.sessions()
+    async with agent.session(session_id="chat") as session:
+        with pytest.raises(RuntimeError, match="`chat` is not stored"):
+            await session.fork()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +22,8 @@ class OpenCall:
     id: str
     name: str
     arguments: Mapping[str, Any]
-    was_started: bool
-    """Whether its tool was started, so that it may have had its effect."""
+    key: str | None
+    """What stays the same when it is repeated; None if its tool was not started."""
     result: Message | None
     """The message of its result, if it ended."""
 
@@ -35,30 +35,62 @@ class OpenCall:
             "role": "tool",
             "tool_call_id": self.id,
             "name": self.name,
-            "content": _UNKNOWN if self.was_started else _NOT_STARTED,
+            "content": _NOT_STARTED if self.key is None else _UNKNOWN,
             "is_error": True,
-            "metadata": {"outcome": "unknown" if self.was_started else "not_started"},
+            "metadata": {"outcome": "not_started" if self.key is None else "unknown"},
         }
 
 
+@dataclass(frozen=True, slots=True)
+class OpenCalls:
+    """The calls of a conversation that have no result."""
+
+    written: Sequence[OpenCall] = ()
+    """Those of its last answer, in their order."""
+    unwritten: Sequence[OpenCall] = ()
+    """Those that ran while the model wrote its answer, which is not in the conversation."""
+
+    def make_answer(self) -> Message | None:
+        """Return an answer that has the calls which no answer has; None if there are none."""
+        if not self.unwritten:
+            return None
+        calls = [
+            {"id": each.id, "tool": each.name, "arguments": dict(each.arguments)}
+            for each in self.unwritten
+        ]
+        return {"role": "assistant", "content": "", "tool_calls": calls}
+
+
 def find_open_calls(
-    messages: Iterable[Message], started: Iterable[str], results: Mapping[str, Message]
-) -> list[OpenCall]:
-    """Return the calls of the last answer that have no result behind it.
+    messages: Sequence[Message],
+    started: Mapping[str, Mapping[str, Any]],
+    results: Mapping[str, Message],
+) -> OpenCalls:
+    """Return the calls that have no result behind them.
 
     Args:
         messages: The conversation.
-        started: The ids of the calls whose tools were started.
-        results: The results of calls that ended, by their ids.
+        started: What `tool:start` said of the calls that have none, by their ids.
+        results: The results of those of them that ended, by their ids.
     """
     answered: set[Any] = set()
-    for message in reversed(list(messages)):
+    calls: dict[str, tuple[str, dict[str, Any]]] = {}
+    for message in reversed(messages):
         if message.get("role") == "tool":
             answered.add(message.get("tool_call_id"))
         elif calls := find_calls(message):
-            return [
-                OpenCall(id, name, arguments, id in started, results.get(id))
-                for id, (name, arguments) in calls.items()
-                if id not in answered
-            ]
-    return []
+            break
+    written = {id: call for id, call in calls.items() if id not in answered}
+
+    def describe(id: str, name: str, arguments: Mapping[str, Any]) -> OpenCall:
+        key = started[id]["key"] if id in started else None
+        return OpenCall(id, name, arguments, key, results.get(id))
+
+    return OpenCalls(
+        [describe(id, *call) for id, call in written.items()],
+        [
+            describe(id, said["tool_name"], said["tool_input"])
+            for id, said in started.items()
+            if id not in written
+        ],
+    )

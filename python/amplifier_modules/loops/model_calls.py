@@ -135,6 +135,8 @@ class ModelAsker:
             refused.append(fewer)
             return requests.build(with_injections(fewer, injected), self.tool_specs, **options)
 
+        if state.place.journal is not None:
+            await state.place.journal.flush()
         given = with_injections(messages, injected)
         request = requests.build(given, self.tool_specs, **options)
         number = report.iterations

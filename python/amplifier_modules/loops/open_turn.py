@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from amplifier_core.session_capabilities import SESSION_STORED_HISTORY
 
-from ..contexts.open_calls import OpenCall
+from ..contexts.history_events import REPAIR
+from ..contexts.open_calls import OpenCall, OpenCalls
 from .answers.response import RequestedCall
 from .tool_calls import ToolRound
 from .turn_state import TurnState
@@ -19,15 +21,24 @@ async def finish_open_calls(state: TurnState) -> None:
     `read_only`; of any other the model is told what is known.
     """
     stored = state.hooks.coordinator.get_capability(SESSION_STORED_HISTORY)
-    calls: list[OpenCall] = stored.take_open_calls()
+    calls: OpenCalls = stored.take_open_calls()
+    await _finish(state, calls.written)
+    if (answer := calls.make_answer()) is not None:
+        await state.history.add(answer, REPAIR)
+    await _finish(state, calls.unwritten)
+
+
+async def _finish(state: TurnState, calls: Sequence[OpenCall]) -> None:
     if not calls:
         return
     results = {call.id: call.make_result() for call in calls}
-    repeated = [_request(call) for call in calls if _is_repeated(state, call)]
+    repeated = [call for call in calls if _may_repeat(state, call)]
     try:
         if repeated:
             async with ToolRound(state) as calls_again:
-                await calls_again.repeat(repeated)
+                for call in repeated:
+                    state.place.journal.keep_key(call.id, call.key)
+                await calls_again.repeat(map(_request, repeated))
             results |= {each["tool_call_id"]: each for each in calls_again.results}
     finally:
         await state.history.add_results(results.values())
@@ -45,9 +56,9 @@ async def find_last_answer(state: TurnState) -> str | None:
     return "".join(str(each.get("text", "")) for each in content or () if each["type"] == "text")
 
 
-def _is_repeated(state: TurnState, call: OpenCall) -> bool:
+def _may_repeat(state: TurnState, call: OpenCall) -> bool:
     tool = state.tools.get(call.name)
-    is_unknown = call.was_started and call.result is None
+    is_unknown = call.key is not None and call.result is None
     may_repeat = any(getattr(tool, name, False) is True for name in ("idempotent", "read_only"))
     return is_unknown and may_repeat
 

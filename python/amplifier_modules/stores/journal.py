@@ -43,6 +43,7 @@ class Journal:
         self._claim = start if isinstance(start, Claim) else None
         self._waiting: list[Event] = []
         self._keys: dict[str, str] = {}
+        self._repeated: dict[str, str] = {}
         self._unsure = 0
         """How many of those that wait may be stored: their caller was cancelled meanwhile."""
         self._has_tried_to_begin = False
@@ -68,16 +69,21 @@ class Journal:
     def begin_turn(self) -> None:
         """Forget the keys of the calls of earlier turns."""
         self._keys.clear()
+        self._repeated.clear()
 
-    def note_start(self, call_id: str, body: dict[str, Any], key: str | None) -> None:
+    def keep_key(self, call_id: str, key: str) -> None:
+        """Let a call that is about to be repeated have the key of its first start."""
+        self._repeated[call_id] = key
+
+    def note_start(self, call_id: str, body: dict[str, Any]) -> None:
         """Take note of a tool that starts; the number of its first start makes its key.
 
         Args:
             call_id: The id of the call.
-            body: What the event says.
-            key: The key that the call has from an earlier start; None for a first one.
+            body: What the event says; the key is added.
         """
         number = self.note(TOOL_START, body)
+        key = self._repeated.pop(call_id, None)
         self._keys[call_id] = body["key"] = key or f"{self.session_id}/{number}"
 
     def find_key(self, call_id: str) -> str | None:
@@ -90,6 +96,8 @@ class Journal:
         Raises:
             StoreError: It is not stored, or something before it was not.
         """
+        if not self._waiting and self._failure is None and not self._lock.locked():
+            return
         async with self._lock:
             if self._failure is not None:
                 raise self._failure

@@ -68,7 +68,7 @@ class Recording:
 
     @session_bound
     async def _note_turn(self, event: str, data: dict[str, Any]) -> None:
-        history = self._find_history()
+        history: StoredHistory | None = self._coordinator.get_capability(SESSION_STORED_HISTORY)
         goes_on = self._coordinator.get_capability(TURN_GOES_ON) is True
         self._journal.begin_turn()
         if history is not None:
@@ -89,13 +89,9 @@ class Recording:
     async def _hold_tool(self, event: str, data: dict[str, Any]) -> HookResult | None:
         del event
         names = ("tool_call_id", "tool_name", "tool_input")
-        call_id, history = str(data.get("tool_call_id")), self._find_history()
-        key = None if history is None else history.find_key(call_id)
-        self._journal.note_start(call_id, {name: data.get(name) for name in names}, key)
+        body = {name: data.get(name) for name in names}
+        self._journal.note_start(str(data.get("tool_call_id")), body)
         return await self._flush()
-
-    def _find_history(self) -> StoredHistory | None:
-        return self._coordinator.get_capability(SESSION_STORED_HISTORY)
 
     async def _flush(self) -> HookResult | None:
         try:

@@ -24,6 +24,11 @@ async def answer_open_calls(context: Any, history: StoredHistory) -> None:
     A call that ended has its own result. Of another the model is told that it never began, or that
     nobody knows what it did: it is not run again in silence.
     """
+    calls = history.take_open_calls()
     with from_source(REPAIR):
-        for call in history.take_open_calls():
+        for call in calls.written:
+            await context.add_message(call.make_result())
+        if (answer := calls.make_answer()) is not None:
+            await context.add_message(answer)
+        for call in calls.unwritten:
             await context.add_message(call.make_result())

@@ -9,7 +9,7 @@ from typing import Any
 from amplifier_core import events
 
 from ..contexts import history_events
-from ..contexts.open_calls import OpenCall, find_open_calls
+from ..contexts.open_calls import OpenCalls, find_open_calls
 from ..loops.boundary import call_context
 from .store import StoredEvent
 
@@ -25,24 +25,17 @@ class StoredHistory:
     number: int = 0
     """The `number` of the last event of the conversation."""
     started: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    """What `tool:start` said of the calls of the last turn, by their ids."""
+    """What `tool:start` said of the calls whose results are not in the conversation, by their ids."""
     results: dict[str, Message] = field(default_factory=dict[str, Message])
-    """The messages of the calls of the last turn that have ended, by their ids."""
+    """The messages of those of them that have ended, by their ids."""
     prompt: str | None = None
     """What the turn began with that has not ended; None where all have."""
-    _has_open_calls: bool = True
 
-    def take_open_calls(self) -> list[OpenCall]:
+    def take_open_calls(self) -> OpenCalls:
         """Return the calls that have no result in the conversation; none the next time."""
-        if not self._has_open_calls:
-            return []
-        self._has_open_calls = False
-        return find_open_calls(self.messages, self.started, self.results)
-
-    def find_key(self, call_id: str) -> str | None:
-        """Return the key of a call that the last turn has started; None if it has not."""
-        started = self.started.get(call_id)
-        return None if started is None else started["key"]
+        calls = find_open_calls(self.messages, self.started, self.results)
+        self.messages, self.started, self.results = [], {}, {}
+        return calls
 
 
 def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
@@ -52,8 +45,13 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
         body = event.body
         match event.kind:
             case history_events.CONTEXT_MESSAGE:
-                history.messages.insert(body["index"], body["message"])
+                message = body["message"]
+                history.messages.insert(body["index"], message)
                 history.number = body["number"]
+                if message.get("role") == "tool":
+                    # Ids are those of an answer: a later one may have the same again.
+                    history.started.pop(message.get("tool_call_id"), None)
+                    history.results.pop(message.get("tool_call_id"), None)
             case history_events.CONTEXT_REPLACED:
                 history.messages.clear()
                 history.number = body["number"]
@@ -63,8 +61,6 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                 history.results[body["tool_call_id"]] = body["message"]
             case events.EXECUTION_START:
                 history.prompt = str(body["prompt"])
-                history.started.clear()
-                history.results.clear()
             case events.ORCHESTRATOR_COMPLETE:
                 history.prompt = None
             case _:

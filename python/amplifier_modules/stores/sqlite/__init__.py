@@ -7,10 +7,10 @@ from typing import Any
 
 from ..mounting import mount_store
 from .settings import SqliteSettings
-from .shared import share_store
+from .shared import open_store
 from .store import SqliteStore
 
-__all__ = ["SqliteSettings", "SqliteStore", "mount"]
+__all__ = ["SqliteSettings", "SqliteStore", "mount", "open_store"]
 
 __amplifier_module_type__ = "store"
 __amplifier_settings__ = SqliteSettings
@@ -20,4 +20,4 @@ async def mount(
     coordinator: Any, config: Mapping[str, Any] | None = None
 ) -> Callable[[], Awaitable[None]]:
     """Store the session; return what ends that."""
-    return await mount_store(coordinator, share_store(config))
+    return await mount_store(coordinator, open_store(config))

@@ -7,9 +7,10 @@ import logging
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Generator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from ..errors import (
@@ -22,6 +23,8 @@ from ..store import SessionInfo
 from .listing import FileFacts, Listing, list_files
 from .schema import check_schema, create_file, open_file
 from .session_file import SessionFile
+
+ResultT = TypeVar("ResultT")
 
 logger = logging.getLogger(__name__)
 
@@ -57,19 +60,23 @@ class SessionFolder:
         """The names of the files by the ids of their sessions, as far as they are known."""
         self._process = os.getpid()
 
-    @contextmanager
-    def make(self, session_id: str) -> Generator[SessionFile]:
-        """Open a new file for a session; the old one if there is one."""
+    def make(self, session_id: str, begin: Callable[[SessionFile], ResultT]) -> ResultT:
+        """Make a file for a session; return what `begin` returns, which adds the session.
+
+        Raises:
+            SessionExistsError: There is a session of this id.
+        """
         self._forget_parent()
         self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if self._read_link(session_id) is not None:
+        name = _name_file(session_id)
+        if (self._path / name).exists() or self._read_link(session_id) is not None:
             raise SessionExistsError(session_id)
-        name = self._names[session_id] = _name_file(session_id)
-        if name not in self._open:
-            with suppress(FileExistsError):
-                self._open[name] = SessionFile(create_file(self._path / name, self._mode))
-        with self._using(name) as file:
-            yield file
+        try:
+            begun = create_file(self._path / name, lambda made: begin(SessionFile(made)))
+        except FileExistsError:
+            raise SessionExistsError(session_id) from None
+        self._names[session_id] = name
+        return begun
 
     @contextmanager
     def find(self, session_id: str) -> Generator[SessionFile]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from ..errors import DamagedSessionError, NewerStoreError, StoreError
+
+ResultT = TypeVar("ResultT")
 
 SCHEMA = 1
 """The number of these tables; a file with a higher one is of a newer version."""
@@ -45,29 +49,37 @@ def can_use_wal() -> bool:
     return sqlite3.sqlite_version_info >= _SAFE_WAL
 
 
-def create_file(path: Path, mode: str) -> sqlite3.Connection:
-    """Make a file that only the user can read, with its tables, and open it.
+def create_file(path: Path, fill: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
+    """Make a file with its tables and what `fill` puts into them, all of it or nothing.
+
+    Only the user can read it.
 
     Args:
         path: Its place; its folder is there.
-        mode: `wal` or `persist`.
+        fill: Fills the tables; what it returns is returned.
 
     Raises:
         FileExistsError: There is one.
         OSError: It cannot be made.
         sqlite3.Error: It cannot be written.
     """
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600))
-    connection = _connect(path)
+    new = path.with_name(f".{path.name}.{os.getpid()}.new")
+    new.unlink(missing_ok=True)  # of a process that ended here
+    descriptor = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600)
     try:
-        _set_mode(connection, mode)
-        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-    except BaseException:
-        connection.close()
-        with suppress(OSError):
-            path.unlink()
-        raise
-    return connection
+        with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            # Nobody reads it before it is whole and has its name.
+            connection.execute("PRAGMA journal_mode = OFF")
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+            filled = fill(connection)
+        os.fsync(descriptor)
+        os.link(new, path)
+    finally:
+        os.close(descriptor)
+        new.unlink()
+    _sync_folder(path.parent)
+    return filled
 
 
 def open_file(path: Path, mode: str) -> sqlite3.Connection:
@@ -101,6 +113,16 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"`{path}` is no file of sessions")
     if found > SCHEMA:
         raise NewerStoreError(str(path), found, SCHEMA)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the names of a folder outlive a failure of the system, where that can be asked for."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -12,7 +12,7 @@ from .store import SqliteStore
 _shared: WeakValueDictionary[tuple[Path, str], SqliteStore] = WeakValueDictionary()
 
 
-def share_store(config: Mapping[str, Any] | None = None) -> SqliteStore:
+def open_store(config: Mapping[str, Any] | None = None) -> SqliteStore:
     """Return the store of a folder: the one that sessions of this process have, or a new one.
 
     Raises:

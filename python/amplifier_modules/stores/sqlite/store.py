@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,12 +62,10 @@ class SqliteStore:
             if new is None:
                 with self._files.find(session_id) as file:
                     claimed = file.claim(session_id, owner, due)
-                    self._files.hold(session_id)
-                return claimed
-            with self._open_for(session_id, new) as file:
-                begun = file.begin(session_id, owner, new, due)
-                self._files.hold(session_id)
-            return begun
+            else:
+                claimed = self._begin(session_id, owner, new, due)
+            self._files.hold(session_id)
+            return claimed
 
         return await self._run(session_id, claim)
 
@@ -188,16 +185,15 @@ class SqliteStore:
         await self._writer.run(self._files.close)
         self._writer.stop()
 
-    @contextmanager
-    def _open_for(self, session_id: str, new: NewSession) -> Generator[SessionFile]:
-        """Open the file of a new session: that of its parent, if it has one."""
+    def _begin(self, session_id: str, owner: str, new: NewSession, due: float | None) -> Claim:
+        """Add a session: to a file of its own, or to that of its parent."""
         if new.parent is None:
-            with self._files.make(session_id) as file:
-                yield file
-        else:
-            with self._files.find(new.parent) as file:
-                self._files.link(new.parent, session_id)
-                yield file
+            return self._files.make(
+                session_id, lambda file: file.begin(session_id, owner, new, due)
+            )
+        with self._files.find(new.parent) as file:
+            self._files.link(new.parent, session_id)
+            return file.begin(session_id, owner, new, due)
 
     async def _work(self, session_id: str, work: Callable[[SessionFile], ResultT]) -> ResultT:
         def work_on_file() -> ResultT:

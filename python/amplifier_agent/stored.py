@@ -1,0 +1,34 @@
+"""The store of an agent, and what is in it without a session."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.mount_plan import find_store_entry
+from amplifier_modules import MODULES
+from amplifier_modules.stores import Store
+
+from .plan import Parts
+
+
+def open_store(parts: Parts) -> Store:
+    """Return the store of an agent.
+
+    Raises:
+        ConfigurationError: It has none, or that of a module which only sessions can open.
+    """
+    if parts.store is not None:
+        return parts.store
+    entry = find_store_entry(parts.plan)
+    if entry is None:
+        raise ConfigurationError('the agent has no store; give it one, such as `store="sqlite"`')
+    path = MODULES.get(entry["module"])
+    module: Any = None if path is None else importlib.import_module(path)
+    if not hasattr(module, "open_store"):
+        raise ConfigurationError(
+            f"the store `{entry['module']}` can be opened by a session alone; give the agent the"
+            " store itself: `store=MyStore(…)`"
+        )
+    return module.open_store(entry.get("config"))

@@ -1,0 +1,158 @@
+"""Kills a process again and again while its session works, and counts what was lost or done twice.
+
+`killed_sessions.py FOLDER MODE KILLS` prints the counts as JSON. Each attempt is a forked process
+that goes on with the one session; it is killed after a random time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from amplifier_agent import Agent, ScriptedProvider, ToolContext, tool
+from amplifier_core.message_models import ChatRequest
+from amplifier_modules.stores import StoredEvent, UnknownSessionError
+from amplifier_modules.stores.sqlite import SqliteStore
+
+ROUNDS = 3
+"""Rounds of three parallel calls in each turn."""
+LONGEST_LIFE = 0.3
+"""Seconds after which an attempt is killed, at most."""
+
+
+class Place:
+    """The files of one run."""
+
+    def __init__(self, folder: Path, mode: str) -> None:
+        folder.mkdir(exist_ok=True)
+        self.store = {
+            "module": "store-sqlite",
+            "config": {"folder": str(folder / "sessions"), "journal_mode": mode},
+        }
+        self.effects = folder / "effects"
+        self.acknowledged = folder / "acknowledged"
+
+    def open_store(self) -> SqliteStore:
+        return SqliteStore(self.store["config"])
+
+
+def add_line(path: Path, line: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.write(descriptor, f"{line}\n".encode())
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def read_lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def answer(request: ChatRequest) -> Any:
+    """Ask for the next calls of the turn, by what the history has of it, or end the turn."""
+    last_prompt = max(i for i, each in enumerate(request.messages) if each.role == "user")
+    turn = sum(each.role == "user" for each in request.messages)
+    done = sum(each.role == "assistant" for each in request.messages[last_prompt:])
+    if done == ROUNDS:
+        return f"answer {turn}"
+    numbers = (f"{turn}.{done}.{place}" for place in range(3))
+    return [{"tool": "add", "arguments": {"number": number}} for number in numbers]
+
+
+async def work(place: Place, turns: float = inf) -> None:
+    """Go on with the session, for ever or so many turns."""
+
+    @tool
+    async def add(context: ToolContext, number: str) -> str:
+        """Add a line."""
+        add_line(place.effects, f"{number} {context.key}")
+        await asyncio.sleep(0)
+        return number
+
+    model = ScriptedProvider([answer], repeat=True)
+    agent = Agent(model, tools=[add], store=place.store)
+    async with agent.session(session_id="work") as session:
+        while turns > 0:
+            turns -= 1
+            try:
+                result = await session.resume_turn()
+            except RuntimeError:
+                result = await session.run("next")
+            assert result.status == "completed", result
+            add_line(place.acknowledged, result.text)
+
+
+def live_and_die(place: Place, seconds: float) -> None:
+    child = os.fork()
+    if child == 0:
+        asyncio.run(work(place))
+        os._exit(1)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), "the process ended by itself"
+
+
+async def read(place: Place) -> list[StoredEvent]:
+    store = place.open_store()
+    try:
+        return await store.read("work")
+    except UnknownSessionError:
+        return []
+    finally:
+        await store.close()
+
+
+def count(place: Place, events: list[StoredEvent]) -> dict[str, int]:
+    """Count what should never be, and what is only for people to read."""
+    effects = [line.split()[0] for line in read_lines(place.effects)]
+    started = {
+        e.body["tool_input"]["number"]: e.body["key"] for e in events if e.kind == "tool:start"
+    }
+    messages = [e.body["message"] for e in events if e.kind == "context:message"]
+    results = [each for each in messages if each["role"] == "tool"]
+    succeeded = {each["content"] for each in results if not each.get("is_error")}
+    answers = {
+        block["text"]
+        for each in messages
+        if each["role"] == "assistant" and not isinstance(each["content"], str)
+        for block in each["content"]
+        if block["type"] == "text"
+    }
+    keys = Counter(line.split()[1] for line in read_lines(place.effects))
+    return {
+        "twice": len(effects) - len(set(effects)) + sum(each - 1 for each in keys.values()),
+        "missing": len(succeeded - set(effects)),
+        "unknown_to_the_journal": len(set(effects) - started.keys()),
+        "lost_answers": len(set(read_lines(place.acknowledged)) - answers),
+        "effects": len(effects),
+        "unknown_outcomes": sum(
+            each.get("metadata", {}).get("outcome") == "unknown" for each in results
+        ),
+        "events": len(events),
+    }
+
+
+def main(folder: str, mode: str, kills: str) -> None:
+    # Whatever is imported late is there before the first fork.
+    asyncio.run(work(Place(Path(folder) / "warm", mode), turns=1))
+    place, chance = Place(Path(folder), mode), random.Random(11)
+    worst: dict[str, int] = {}
+    for number in range(int(kills)):
+        live_and_die(place, chance.uniform(0, LONGEST_LIFE))
+        if number % 10 == 9:
+            counts = count(place, asyncio.run(read(place)))
+            worst = {name: max(each, worst.get(name, 0)) for name, each in counts.items()}
+    print(json.dumps(worst))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
