@@ -206,8 +206,9 @@ def _read_info(
         read: Any = read_json(meta)
     except ValueError:
         read = None
-    if not isinstance(read, dict):
-        raise DamagedSessionError(id, 0, "what lists show of it cannot be read")
+    numbers = (base_number, epoch, head)
+    if not isinstance(read, dict) or not all(isinstance(each, int) for each in numbers):  # pyright: ignore[reportUnnecessaryIsInstance] -- of a damaged file
+        raise DamagedSessionError(id, 0, "its row cannot be read")
     return SessionInfo(
         id=id,
         parent=parent,

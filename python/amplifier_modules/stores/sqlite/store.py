@@ -205,6 +205,10 @@ class SqliteStore:
     async def _run(self, session_id: str, work: Callable[[], ResultT]) -> ResultT:
         try:
             return await self._writer.run(work)
+        except UnicodeDecodeError as error:
+            raise DamagedSessionError(
+                session_id, 0, f"a text in its file is none: {error}"
+            ) from error
         except sqlite3.Error as error:
             raise self._describe(session_id, error) from error
         except OSError as error:
