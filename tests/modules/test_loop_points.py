@@ -10,8 +10,7 @@ from amplifier_core.interruption import Interruption
 from amplifier_core.models import HookResult
 from amplifier_modules.loops.boundary.cancellation import (
     EXPIRED,
-    ContainedSteps,
-    await_interruptibly_within,
+    await_contained,
 )
 from amplifier_modules.loops.boundary.hook_points import HookPoints
 
@@ -77,7 +76,7 @@ async def test_the_time_that_a_tool_takes_before_it_waits_counts(monkeypatch, ta
             await anyio.lowlevel.checkpoint()
         return "found"
 
-    returned = await await_interruptibly_within(5.0, ContainedSteps(tool(), _never), "tool `look`")
+    returned = await await_contained(tool, _never, "tool `look`", 5.0)
 
     assert returned == (EXPIRED if ended else "found")
 
@@ -86,7 +85,4 @@ async def test_a_tool_that_waits_for_nothing_needs_no_limit():
     async def tool():
         return "found"
 
-    assert (
-        await await_interruptibly_within(1e-9, ContainedSteps(tool(), _never), "tool `look`")
-        == "found"
-    )
+    assert await await_contained(tool, _never, "tool `look`", 1e-9) == "found"

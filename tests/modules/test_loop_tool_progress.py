@@ -15,6 +15,7 @@ from amplifier_modules.loops.boundary.call_context import MAX_REPORTS_PER_SECOND
 from amplifier_modules.loops.boundary.hook_points import HookPoints
 from amplifier_modules.tool.context import ToolContext
 from amplifier_modules.tool.function_tool import tool
+from amplifier_providers.running.run_sync import caller_into_loop
 
 TOOL_PROGRESS = "tool:progress"
 
@@ -52,6 +53,21 @@ class Clock:
             await anyio.lowlevel.checkpoint()
 
 
+class Starter:
+    """Runs functions in a task group."""
+
+    def __init__(self, group):
+        self._group = group
+        self.call_soon = caller_into_loop()
+
+    def start(self, function, on_end):
+        async def run():
+            await function()
+            on_end()
+
+        self._group.start_soon(run)
+
+
 # Holds: sink-35
 @pytest.mark.parametrize("steps", [1, 30, 300, 3000])
 async def test_at_most_thirty_events_a_second_and_the_last_report_always(bench, steps):
@@ -61,15 +77,7 @@ async def test_at_most_thirty_events_a_second_and_the_last_report_always(bench, 
     points = HookPoints(turn.coordinator.hooks, turn.coordinator)
     seconds = 3
     async with anyio.create_task_group() as group:
-
-        def start(function, on_end):
-            async def run():
-                await function()
-                on_end()
-
-            group.start_soon(run)
-
-        progress = Progress(points, about, start, clock, clock.sleep)
+        progress = Progress(points, about, Starter(group), clock, clock.sleep)
         for step in range(steps):
             progress.report({"message": str(step), "fraction": step / steps})
             for _ in range(5):

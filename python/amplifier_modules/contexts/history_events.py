@@ -163,7 +163,7 @@ class HistoryEvents:
             self._emitted += 1
         return self._emitted != self._noted
 
-    def _count(self, events: int) -> None:
+    def count_unheard(self, events: int) -> None:
         """Count events that nobody listens to as emitted."""
         if self._hooks is not None:
             self._noted += events
@@ -175,7 +175,7 @@ class HistoryEvents:
         if self.has_emitted_all and not (
             self._has_listeners(CONTEXT_REPLACED) or self._has_listeners(CONTEXT_MESSAGE)
         ):
-            self._count(1 + len(replacement))
+            self.count_unheard(1 + len(replacement))
             return
         self._note(CONTEXT_REPLACED, {"messages_removed": removed, "count": len(replacement)})
         with from_source(REPLACEMENT):

@@ -155,7 +155,10 @@ class SimpleContext:
             What must be awaited after that; None for nothing.
         """
         for message in messages:
-            self._take(message)
+            own = self._copy_message(message)
+            self._keep(own)
+            self._put(own)
+            self.history_events.count_unheard(1)
         return self._reader.offer() if self._reader.is_needed() else None
 
     def _take(self, message: Mapping[str, Any]) -> bool:

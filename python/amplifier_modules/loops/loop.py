@@ -12,6 +12,7 @@ from amplifier_core.session_capabilities import (
     GUARD_TOOL_TIMEOUT,
     MODEL_OF_ROLE,
     OBSERVABILITY_EVENTS,
+    SESSION_JOURNAL,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
@@ -140,6 +141,7 @@ class Loop:
             self._choose_models(providers, points, pace),
             ledger_of_turn(settings.budget, coordinator),
             capability_of(coordinator, TURN_RESPONSE_FORMAT),
+            capability_of(coordinator, SESSION_JOURNAL),
         )
         goes_on = capability_of(coordinator, TURN_GOES_ON) is True
         return await Turn(state, prompt, goes_on=goes_on).run()

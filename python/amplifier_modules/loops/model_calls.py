@@ -17,7 +17,7 @@ from ..spending.account import Limit
 from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
 from ..spending.ledger import Ledger, LimitReachedError
 from ..spending.reservation import Reservation
-from .answers.response import RequestedCall, calls_of, text_of
+from .answers.response import RequestedCall, announces_call, calls_of, text_of
 from .boundary.injection import Injection, with_injections
 from .model_call import error_data
 from .model_roles import ChosenModel, UnknownRoleError
@@ -135,8 +135,8 @@ class ModelAsker:
             refused.append(fewer)
             return requests.build(with_injections(fewer, injected), self.tool_specs, **options)
 
-        if state.place.journal is not None:
-            await state.place.journal.flush()
+        if state.journal is not None:
+            await state.journal.flush()
         given = with_injections(messages, injected)
         request = requests.build(given, self.tool_specs, **options)
         number = report.iterations
@@ -165,7 +165,7 @@ class ModelAsker:
             history.note_usage(response.usage)
         report.answer = text_of(response) or report.answer
         calls = [] if is_closing else calls_of(provider, response)
-        if not calls and not is_closing:
+        if not calls and not is_closing and announces_call(response):
             await self._look_for_missing_call(response, chosen)
         return Answered(response, calls)
 

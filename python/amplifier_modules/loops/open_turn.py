@@ -37,7 +37,7 @@ async def _finish(state: TurnState, calls: Sequence[OpenCall]) -> None:
         if repeated:
             async with ToolRound(state) as calls_again:
                 for call in repeated:
-                    state.place.journal.keep_key(call.id, call.key)
+                    state.journal.keep_key(call.id, call.key)
                 await calls_again.repeat(map(_request, repeated))
             results |= {each["tool_call_id"]: each for each in calls_again.results}
     finally:

@@ -123,11 +123,13 @@ def _take_snapshot(message: dict[str, Any]) -> dict[str, Any]:
 
 def _make_model(messages: list[dict[str, Any]], position: int) -> Message:
     message = messages[position]
-    if is_foreign(message):
-        message = make_native(messages, position)
-    if message.get("content", "") is None:
-        # OpenAI's form of an assistant message with tool calls only.
-        message = {**message, "content": ""}
+    if type(message.get("content")) is not str or message.get("role") != "tool":
+        # Else a result, nearly half of the messages of most requests.
+        if is_foreign(message):
+            message = make_native(messages, position)
+        if message.get("content", "") is None:
+            # OpenAI's form of an assistant message with tool calls only.
+            message = {**message, "content": ""}
     try:
         return _message_of(message)
     except ValidationError as error:

@@ -66,6 +66,14 @@ def answer_of(result: Any, limit: int | None = None) -> Answer:
         TypeError: It is something that has to be awaited or iterated first.
         Exception: What the code of the result raised.
     """
+    if type(result) is ToolResult and type(result.output) is str and not result.content:
+        # Most results, of which nothing has to be looked for.
+        text = result.output
+        if limit is None or len(text) <= limit:
+            text = result.get_serialized_output()
+        else:
+            text = as_text(text, limit)
+        return Answer(fit_content(limit, text), not result.success)
     is_error = getattr(result, "success", True) is False
     return Answer(fit_content(limit, _make_content(result, limit)), is_error)
 

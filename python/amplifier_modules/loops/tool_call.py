@@ -23,12 +23,10 @@ from ..spending.budget import OverBudgetError
 from ..tool.endings import ToolExitError, ends_turn, may_be_ctrl_c
 from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
-from .boundary.call_context import TOOL_RESULT, TOOL_START, run_in_context
+from .boundary.call_context import TOOL_RESULT, TOOL_START, CallPlace, run_in_context
 from .boundary.cancellation import (
     EXPIRED,
-    ContainedSteps,
     await_contained,
-    await_interruptibly_within,
     contain_error,
     is_cancelled,
 )
@@ -68,6 +66,7 @@ class CallRun:
     # Slots, and no defaults in the class: these are read many times for each call.
     __slots__ = (
         "_about",
+        "_place",
         "_state",
         "_together",
         "answer",
@@ -102,13 +101,19 @@ class CallRun:
     """Whether it was ended because the answer of the model has failed."""
 
     def __init__(
-        self, requested: RequestedCall, state: TurnState, together: Together, group_id: str
+        self,
+        requested: RequestedCall,
+        state: TurnState,
+        place: CallPlace,
+        together: Together,
+        group_id: str,
     ) -> None:
         """Prepare to run a call.
 
         Args:
             requested: What the model asked for.
             state: The turn.
+            place: Where the calls of the response run.
             together: Runs the calls of the response, and whatever else runs at the same time.
             group_id: The id that all of them share.
         """
@@ -124,6 +129,7 @@ class CallRun:
         self.is_past_limit = False
         """Whether the response has as many calls before it as may run."""
         self._state = state
+        self._place = place
         self._together = together
         self._about = {
             "tool_name": requested.name,
@@ -217,7 +223,7 @@ class CallRun:
                     raise DeniedByHookError(verdict.reason)
             run = partial(self._run, tool, tool_input)
             result = await run_in_context(
-                state.place,
+                self._place,
                 self._about,
                 run,
                 self._together,
@@ -316,13 +322,12 @@ class CallRun:
         self.answer = INTERRUPTED_READING if self.is_read_only else INTERRUPTED
 
         begin = partial(_begin_tool, name, tool, tool_input)
-        longest, what = self._state.rules.longest, f"tool `{name}`"
+        if not world.is_real():
+            begin = partial(world.outside, f"tool:{name}", begin)
         # A tool that waits for sub-agents may take as long to end as they.
         more = partial(closing_seconds, self._state.hooks.coordinator, self.requested.id)
-        if longest is None and world.is_real():
-            return await_contained(begin, self.is_stopping, what, more)
-        limited = ContainedSteps(world.outside(f"tool:{name}", begin), self.is_stopping)
-        return await_interruptibly_within(longest, limited, what, more)
+        what, longest = f"tool `{name}`", self._state.rules.longest
+        return await_contained(begin, self.is_stopping, what, longest, more)
 
     async def _answer_after_hooks(
         self, tool_input: dict[str, Any], shown: dict[str, Any], answer: Answer

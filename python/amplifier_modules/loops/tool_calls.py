@@ -17,6 +17,7 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from ..spending.account import Limit
 from ..tool.endings import ToolExitError
 from .answers.response import RequestedCall
+from .boundary.call_context import place_of_calls
 from .boundary.together import Begin, Together, find_together
 from .call_errors import error_of_call
 from .recoverable_errors import RecoverableError
@@ -54,6 +55,7 @@ class ToolRound:
         self._equal_errors = (
             None if recovery is not None and recovery.owns_calls else state.equal_errors
         )
+        self._place = place_of_calls(state.hooks)
         self._group_id = world.random_bytes(16).hex()
         self._calls: list[CallRun] = []
         self._waiting: deque[CallRun] = deque()
@@ -211,7 +213,7 @@ class ToolRound:
         """Run the calls that have not begun, and wait for all."""
         state = self._state
         while True:
-            if self._waiting:
+            if self._waiting and state.loop.pausing.is_on:
                 await state.loop.pausing.wait(
                     state.hooks, state.cancellation, "tools", state.report.iterations
                 )
@@ -250,7 +252,7 @@ class ToolRound:
         return [call.make_message(note) for call, note in zip(self._calls, notes, strict=True)]
 
     def _add(self, call: RequestedCall) -> None:
-        run = CallRun(call, self._state, self._together, self._group_id)
+        run = CallRun(call, self._state, self._place, self._together, self._group_id)
         run.is_past_limit = len(self._calls) >= self._state.rules.most_calls
         self._calls.append(run)
         self._waiting.append(run)

@@ -13,7 +13,6 @@ from amplifier_providers.answers.argument_check import ArgumentCheck
 from ..contexts.too_long import LearnedBudgets
 from ..spending.ledger import Ledger
 from .answers.response import MissingCalls
-from .boundary.call_context import CallPlace, place_of_calls
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .call_errors import EqualErrors
@@ -134,10 +133,10 @@ class TurnState:
     """What the turn may use; None for no limit."""
     response_format: Any = None
     """The form that answers must have, for providers that can hold a model to it; None for any."""
+    journal: Any = None
+    """What stores the session; None where nothing does."""
     recovery: Recovery | None = None
     """Tells the model of its errors, once the turn has begun; None where `equal_errors` is enough."""
-    place: CallPlace = field(init=False)
-    """Where tool calls run."""
     settings: LoopSettings = field(init=False)
     """Those of the loop."""
     report: TurnReport = field(init=False)
@@ -150,7 +149,6 @@ class TurnState:
     def __post_init__(self) -> None:
         """Begin the report."""
         # Kept here, not read from `loop`: these are read many times in each step.
-        self.place = place_of_calls(self.hooks)
         self.settings = self.loop.settings
         self.report = TurnReport(self.loop.orchestrator)
         self.equal_errors = EqualErrors(self.loop.most_errors)

@@ -173,6 +173,11 @@ _THOUGHTS = frozenset({"text", "thinking", "redacted_thinking"})
 _WHERE = "calls must be in `tool_calls` or as `ToolCallBlock`s in `content`"
 
 
+def announces_call(response: Any) -> bool:
+    """Whether the finish reason of a response says that it has a call."""
+    return getattr(response, "finish_reason", None) in _ANNOUNCING
+
+
 class MissingCalls:
     """Judges answers without a call; warns once of each provider."""
 
@@ -193,9 +198,9 @@ class MissingCalls:
         Raises:
             InvalidToolCallError: The answer has no text either.
         """
-        reason = getattr(response, "finish_reason", None)
-        if reason not in _ANNOUNCING:
+        if not announces_call(response):
             return
+        reason = response.finish_reason
         if not text_of(response).strip() and _THOUGHTS.issuperset(block_types(response)):
             raise InvalidToolCallError(
                 f"provider `{provider}` ended its answer with the finish reason `{reason}`, but the"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import anyio
 
 from amplifier_core.session_capabilities import SESSION_JOURNAL, SESSION_STATE, TOOL_PROGRESS_REPORT
 from amplifier_providers.prices.allowance import CALL_ALLOWANCE
-from amplifier_providers.running.run_sync import caller_into_loop
 
 from ...tool.context import CURRENT, ToolContext
 from .cancellation import in_own_nursery
@@ -24,9 +23,6 @@ TOOL_PROGRESS = "tool:progress"
 """Event: a tool reports its progress."""
 MAX_REPORTS_PER_SECOND = 30
 """How many events a call may cause; a display does not draw more often."""
-
-Start: TypeAlias = Callable[[Callable[[], Coroutine[Any, Any, None]], Callable[[], None]], object]
-"""Runs a function at the same time, and calls another once it has ended."""
 
 
 class Progress:
@@ -48,28 +44,24 @@ class Progress:
         self,
         hooks: HookPoints,
         call: dict[str, Any],
-        start: Start,
+        group: Together,
         clock: Callable[[], float] = anyio.current_time,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
-        call_soon: Callable[[Callable[[], object]], Any] | None = None,
     ) -> None:
         """Emit reports about a call.
 
         Args:
             hooks: Where the events go.
             call: What each event says of the call.
-            start: Runs what emits the events.
+            group: Runs what emits the events.
             clock: Returns seconds.
             sleep: Waits for seconds.
-            call_soon: Calls a function soon in the event loop, from any thread; None to ask the
-                loop that runs here.
         """
         self._hooks = hooks
         self._call = call
-        self._start = start
+        self._group = group
         self._clock = clock
         self._sleep = sleep
-        self._call_soon = call_soon or caller_into_loop()
 
     def report(self, progress: dict[str, Any]) -> None:
         """Take a report; it is ignored once the call is over."""
@@ -79,7 +71,7 @@ class Progress:
         self._newest = progress
         if not self._is_asked:
             self._is_asked = True
-            self._call_soon(self._begin)
+            self._group.call_soon(self._begin)
 
     async def finish(self) -> None:
         """Emit the last report; later ones are ignored."""
@@ -98,7 +90,7 @@ class Progress:
         if not self._is_over and not self._is_emitting:
             self._is_emitting = True
             self._ended = anyio.Event()
-            self._start(self._emit, self._ended.set)
+            self._group.start(self._emit, self._ended.set)
 
     async def _emit(self) -> None:
         """Emit the newest report now and then, as long as there are new ones."""
@@ -130,7 +122,7 @@ TOOL_RESULT = "tool:result"
 
 @dataclass(slots=True)
 class CallPlace:
-    """Where the calls of a turn run, as their tools see it."""
+    """Where the calls of a response run, as their tools see it."""
 
     hooks: HookPoints
     """Where the events go."""
@@ -148,7 +140,7 @@ class CallPlace:
 
 
 def place_of_calls(hooks: HookPoints) -> CallPlace:
-    """Return where the calls of a turn run."""
+    """Return where the calls of a response run."""
     coordinator = hooks.coordinator
     capability = getattr(coordinator, "get_capability", None)
     state = journal = None
@@ -180,7 +172,7 @@ async def run_in_context(
         Exception: What the tool raised.
     """
     call_id, hooks = about["tool_call_id"], place.hooks
-    progress = Progress(hooks, about, group.start, call_soon=group.call_soon)
+    progress = Progress(hooks, about, group)
     context: ToolContext[Any] = ToolContext(
         call_id,
         place.find_key(call_id),

@@ -33,7 +33,7 @@ class Expired(Enum):
 
 
 EXPIRED: Final = Expired.EXPIRED
-"""What `ending_after` returns instead of a result after its time."""
+"""What `await_contained` returns instead of a result after its time."""
 
 
 class ContainedSteps:
@@ -275,7 +275,7 @@ def await_interruptibly(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, 
     return _await_steps(as_coroutine(awaitable), what)
 
 
-async def _await_steps(steps: Any, what: str, more: Callable[[], float] | None = None) -> Any:
+async def _await_steps(steps: Steps, what: str) -> Any:
     # Time limits within, such as that of a sub-agent, begin no grace.
     around = innermost()
     # Most hooks wait for nothing: then this step is all.
@@ -284,74 +284,69 @@ async def _await_steps(steps: Any, what: str, more: Callable[[], float] | None =
     except StopIteration as stop:
         return stop.value
     is_meant = partial(was_ended, around)
-    return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).await_rest(awaited)
+    return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant).await_rest(awaited)
 
 
 async def await_contained(
     begin: Callable[[], Steps],
     is_stopping: Callable[[], bool],
     what: str,
-    more: Callable[[], float],
+    seconds: float | None = None,
+    more: Callable[[], float] | None = None,
 ) -> Any:
-    """Run a tool without a time limit, as `await_interruptibly_within` does its `ContainedSteps`.
+    """Run a tool until the part of the turn around it is interrupted; what it raises is contained.
 
     Args:
         begin: Calls the tool, and returns its coroutine.
         is_stopping: Whether the calls of the round are cancelled.
         what: What it is, for warnings.
-        more: Returns how many seconds longer than others it may take to end once it must.
-    """
-    around = innermost()
-    try:
-        steps = begin()
-        # Most tools of a program wait for nothing: then this step is all.
-        try:
-            awaited = steps.send(None)
-        except StopIteration as stop:
-            return stop.value
-    except Exception:
-        raise
-    except BaseException as error:  # noqa: BLE001 -- another one is raised
-        raised = contain_error(error, is_stopping)
-    else:
-        limited: Any = ContainedSteps(steps, is_stopping)
-        is_meant = partial(was_ended, around)
-        leaving = Leaving(limited, LEAVE_SECONDS, what, logger, is_meant, more)
-        return await leaving.await_rest(awaited)
-    raise raised
-
-
-def await_interruptibly_within(
-    seconds: float | None,
-    steps: ContainedSteps,
-    what: str,
-    more: Callable[[], float] | None = None,
-) -> Coroutine[Any, Any, Any]:
-    """Go through steps for at most so many seconds, if that is a number; `EXPIRED` after them.
-
-    Args:
-        seconds: None for no limit.
-        steps: What ends where the part of the turn around it is interrupted.
-        what: What it is, for warnings.
+        seconds: How long it may take; `EXPIRED` is the result after that. None for no limit.
         more: Returns how many seconds longer than others it may take to end once it must; None for
             no longer than they.
     """
     if seconds is None:
-        return _await_steps(steps, what, more)
-    return _await_within(seconds, steps, what, more)
-
-
-async def _await_within(
-    seconds: float, steps: Any, what: str, more: Callable[[], float] | None
-) -> Any:
+        # Time limits within, such as that of a sub-agent, begin no grace.
+        around = innermost()
+        steps, found = _do_first_step(begin, is_stopping)
+        if steps is None:
+            return found
+        return await _await_rest(steps, found, is_stopping, what, partial(was_ended, around), more)
     with Interruption() as limit:
-        began = limit.now()
+        until = limit.now() + seconds
+        steps, found = _do_first_step(begin, is_stopping)
         # A tool that waits for nothing needs no timer.
-        try:
-            awaited = steps.send(None)
-        except StopIteration as stop:
-            return stop.value
-        limit.end_at(began + seconds)
-        is_meant = partial(was_ended, limit)
-        return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).await_rest(awaited)
+        if steps is None:
+            return found
+        limit.end_at(until)
+        return await _await_rest(steps, found, is_stopping, what, partial(was_ended, limit), more)
     return EXPIRED
+
+
+def _do_first_step(
+    begin: Callable[[], Steps], is_stopping: Callable[[], bool]
+) -> tuple[Steps | None, Any]:
+    """Return the coroutine of a tool and what it awaits; None and its result if it has ended."""
+    try:
+        steps = begin()
+        try:
+            return steps, steps.send(None)
+        except StopIteration as stop:
+            return None, stop.value
+    except Exception:
+        raise
+    except BaseException as error:  # noqa: BLE001 -- another one is raised
+        raised = contain_error(error, is_stopping)
+    raise raised
+
+
+def _await_rest(
+    steps: Steps,
+    awaited: Any,
+    is_stopping: Callable[[], bool],
+    what: str,
+    is_meant: Callable[[], bool],
+    more: Callable[[], float] | None,
+) -> Awaitable[Any]:
+    limited: Any = ContainedSteps(steps, is_stopping)
+    leaving = Leaving(limited, LEAVE_SECONDS, what, logger, is_meant, more)
+    return leaving.await_rest(awaited)

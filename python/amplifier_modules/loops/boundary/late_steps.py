@@ -19,17 +19,21 @@ class LateSteps(Coroutine[Any, Any, None]):
     that waits for nothing leaves it to the next one; a task that none of them took ends at once.
     """
 
-    __slots__ = ("_awaited", "_context", "_loop", "_steps", "on_end", "task")
+    __slots__ = ("_asyncio", "_awaited", "_context", "_loop", "_steps", "on_end", "task")
 
     on_end: Callable[[], None]
     """Called at the end of a coroutine that has not ended with its first step."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Make the task, which begins later."""
+        import asyncio
+
+        self._asyncio: Any = asyncio
         self._loop = loop
         self._steps: Coroutine[Any, Any, None] | None = None
         self._awaited: Any = _NOTHING
-        self.task: asyncio.Task[None] | None = loop.create_task(self)
+        # Not by the factory of the event loop, which may begin tasks at once.
+        self.task: asyncio.Task[None] | None = asyncio.Task(self, loop=loop)
         """The task, until a coroutine took it."""
 
     @property
@@ -41,11 +45,8 @@ class LateSteps(Coroutine[Any, Any, None]):
 
     def begin(self, steps: Coroutine[Any, Any, None]) -> Any:
         """Do the first step of a coroutine; return the task that goes on with it, None at its end."""
-        import asyncio
-
-        task: Any = self.task
-        loop, context = self._loop, copy_context()
-        around = asyncio.current_task(loop)
+        asyncio, loop, task = self._asyncio, self._loop, self.task
+        context, around = copy_context(), asyncio.current_task(loop)
         if around is not None:
             asyncio._leave_task(loop, around)
         asyncio._enter_task(loop, task)

@@ -20,7 +20,8 @@ KEY = "goal"
 
 def goal_of(coordinator: Any) -> str | None:
     """Return the goal of a session: a text, or a mapping with `text`; None without one."""
-    given = _shared_state(coordinator).get(KEY)
+    shared: Any = getattr(coordinator, "session_state", None)
+    given = cast("dict[str, Any]", shared).get(KEY) if isinstance(shared, dict) else None
     if given is None:
         return None
     text = cast("Mapping[str, Any]", given).get("text") if isinstance(given, Mapping) else given
