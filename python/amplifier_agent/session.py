@@ -40,10 +40,21 @@ if TYPE_CHECKING:
     from .stream import Stream, TakeEvent
 
 
-_RUNNING: ContextVar[tuple[tuple[Session[Any], Turn[Any]], ...]] = ContextVar(
-    "running_turns", default=()
-)
-"""The turns within which the code runs, the innermost last; a task may outlive them."""
+class _RunningTurn:
+    """A turn that runs; its session is None once it is over.
+
+    A task may outlive it, and a timer that was cancelled keeps the context in which it was set: the
+    session is not to live as long.
+    """
+
+    __slots__ = ("session",)
+
+    def __init__(self, session: Session[Any]) -> None:
+        self.session: Session[Any] | None = session
+
+
+_RUNNING: ContextVar[tuple[_RunningTurn, ...]] = ContextVar("running_turns", default=())
+"""The turns within which the code runs, the innermost last."""
 
 
 class Session(Generic[T_co]):
@@ -260,6 +271,7 @@ class Session(Generic[T_co]):
         if place.waiting is not None:
             await place.wait()
         running = _RUNNING.get()
+        around = _RunningTurn(self)
         feed = None
         turn: Turn[T_co] | None = None
         try:
@@ -267,7 +279,7 @@ class Session(Generic[T_co]):
                 raise ConfigurationError("; ".join(problems))
             feed = None if take_event is None else self._make_feed(take_event)
             turn = self._turn = Turn(self.session, self._output, feed)
-            _RUNNING.set((*running, (self, turn)))
+            _RUNNING.set((*running, around))
             if feed is not None:
                 await feed.start()
             return await turn.run(prompt, budget or self._parts.budget)
@@ -276,6 +288,7 @@ class Session(Generic[T_co]):
                 turn.is_over = True
                 self._last = turn.result or self._last
             _RUNNING.set(running)
+            around.session = None
             self._waiting.forget()
             if feed is not None:
                 feed.stop()
@@ -289,7 +302,7 @@ class Session(Generic[T_co]):
             )
         self._thread.enter()
         running = _RUNNING.get()
-        if running and any(session is self and not turn.is_over for session, turn in running):
+        if any(turn.session is self for turn in running):
             raise RuntimeError(
                 "`run` was called from a turn of the same session, which it waits for"
             )
@@ -315,5 +328,5 @@ class Session(Generic[T_co]):
 
 def running_session() -> Session[Any] | None:
     """Return the session whose turn runs here, the innermost of several."""
-    running = (session for session, turn in reversed(_RUNNING.get()) if not turn.is_over)
-    return next(running, None)
+    running = (turn.session for turn in reversed(_RUNNING.get()))
+    return next(filter(None, running), None)

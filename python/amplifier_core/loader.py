@@ -28,6 +28,7 @@ from ._packages.search_path import add_entry, remove_entry
 from .error_messages import describe_failure, error_text, short_repr
 from .known_modules import TYPE_TO_MOUNT_POINT, Own, suggest_module
 from .mounting import is_mounting
+from .weak_link import link_weakly
 
 if TYPE_CHECKING:
     from .models import ModuleInfo
@@ -64,7 +65,7 @@ class ModuleLoader:
     """
 
     def __init__(self, coordinator: Any = None, search_paths: list[Path] | None = None) -> None:
-        self._coordinator = coordinator
+        self._find_coordinator: Callable[[], Any] = lambda: coordinator
         self._search_paths = search_paths
         self._loaded_modules: dict[str, Mount] = {}
         self._loaded_module_paths: dict[str, Path] = {}
@@ -74,6 +75,11 @@ class ModuleLoader:
         self._added_paths: list[str] = []
         self._on_session_ready_queue: list[tuple[str, Ready]] = []
         self._failures: list[Exception] = []
+
+    @property
+    def _coordinator(self) -> Any:
+        """The coordinator whose resolver is asked."""
+        return self._find_coordinator()
 
     @property
     def ignores_sources(self) -> bool:
@@ -315,6 +321,13 @@ class ModuleLoader:
     def _take_failures(self) -> list[Exception]:
         failures, self._failures = self._failures, []
         return failures
+
+
+def make_session_loader(coordinator: Any) -> ModuleLoader:
+    """Make the loader of a session, which the coordinator keeps, and not the other way round."""
+    loader = ModuleLoader(coordinator=coordinator)
+    loader._find_coordinator = link_weakly(coordinator)  # pyright: ignore[reportPrivateUsage] -- of the same file
+    return loader
 
 
 def _make_closure(

@@ -19,6 +19,7 @@ from amplifier_core.session_capabilities import (
     TURN_RESPONSE_FORMAT,
 )
 from amplifier_core.suggest import suggest_name
+from amplifier_core.weak_link import link_weakly
 from amplifier_providers.settings import read_settings
 
 from ..contexts.history_events import HISTORY_EVENTS
@@ -250,19 +251,19 @@ async def mount_loop(coordinator: Any, loop: Loop) -> None:
 class _Offered:
     """What a loop offers to one session, of the many that may share it."""
 
-    __slots__ = ("_coordinator", "_loop")
+    __slots__ = ("_find_coordinator", "_loop")
 
     def __init__(self, loop: Loop, coordinator: Any) -> None:
         self._loop = loop
-        self._coordinator = coordinator
+        self._find_coordinator = link_weakly(coordinator)
 
     def list_events(self) -> list[str]:
-        return [*EVENTS, *agent_events.list_names(self._coordinator)]
+        return [*EVENTS, *agent_events.list_names(self._find_coordinator())]
 
     def find_model(self, role: str) -> ChosenModel:
-        return self._loop.model_of_role(self._coordinator, role)
+        return self._loop.model_of_role(self._find_coordinator(), role)
 
     async def discard_messages(self) -> None:
         if steering := self._loop.steering:
-            hooks = getattr(self._coordinator, "hooks", None)
+            hooks = getattr(self._find_coordinator(), "hooks", None)
             await steering.discard(HookPoints(hooks, None), ENDED)

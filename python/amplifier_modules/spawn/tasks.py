@@ -12,6 +12,7 @@ import anyio
 from amplifier_core import AmplifierSession, world
 from amplifier_core.interruption import stand_alone
 from amplifier_core.session_capabilities import SESSION_COST, SESSION_TASKS
+from amplifier_core.weak_link import link_weakly
 
 from ..running.background import start_task
 from ..tool.context import CURRENT
@@ -116,10 +117,10 @@ class Tasks:
     __slots__ = (
         "_begun",
         "_depth",
+        "_find_coordinator",
         "_is_to_close",
         "_tasks",
         "_used",
-        "coordinator",
         "family",
         "prepare",
     )
@@ -132,7 +133,7 @@ class Tasks:
             family: What limits the tasks; shared with the sessions around.
             depth: How many sessions are around.
         """
-        self.coordinator = coordinator
+        self._find_coordinator = link_weakly(coordinator)
         self.family = family or Family(_USUAL_LIMITS)
         self.prepare: tuple[Prepare, ...] = ()
         """What is called for each child session that is made of the modules of this one."""
@@ -141,6 +142,11 @@ class Tasks:
         self._tasks: dict[str, Task] = {}
         self._begun = 0
         self._used: Used | None = None
+
+    @property
+    def coordinator(self) -> Any:
+        """The coordinator of the session."""
+        return self._find_coordinator()
 
     def limit(self, limits: TaskLimits) -> None:
         """Set the limits, unless this is the session of a sub-agent, which has those around it."""

@@ -114,7 +114,6 @@ class WireProvider:
             InputCounts(),
             wire_format.limit_key,
             wire_format.priced_as,
-            self.longest_answer,
         )
         self._wire = Wire(
             service.name,
@@ -199,7 +198,7 @@ class WireProvider:
                 cut off is a `StreamError`: a partial answer never becomes a response, and is not
                 retried once a part of it was shown, unless `retry_shown` says so.
         """
-        return await Call(self._wire, request, options).complete()
+        return await Call(self._wire, request, options, self.longest_answer).complete()
 
     def chunks(
         self, request: ChatRequest, **options: Any
@@ -210,7 +209,8 @@ class WireProvider:
         blocks, so that whoever iterates can tell them. The arguments and errors are those of
         `complete`; once a chunk was yielded nothing is retried.
         """
-        return Call(self._wire, request, {**options, "retry_shown": False}).chunks()
+        options["retry_shown"] = False
+        return Call(self._wire, request, options, self.longest_answer).chunks()
 
     async def list_models(self) -> list[ModelInfo]:
         """Return the models that the key may use.
