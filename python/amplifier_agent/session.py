@@ -103,6 +103,8 @@ class Session(Generic[T_co]):
         if goal is not None:
             self.goal = goal
         self._turn: Turn[T_co] | None = None
+        """The turn that runs; None at rest, as a session may rest for long."""
+        self._record: TurnRecord | None = None
         self._last: Result[T_co] | None = None
         self._turns = Turns()
         self._streams: weakref.WeakSet[Stream[T_co]] | None = None
@@ -231,7 +233,7 @@ class Session(Generic[T_co]):
     @property
     def record(self) -> TurnRecord:
         """What the last turn did; nothing before the first."""
-        return TurnRecord() if self._turn is None else self._turn.record
+        return self._record or TurnRecord()
 
     async def __aenter__(self) -> Self:
         """Load the modules.
@@ -279,6 +281,7 @@ class Session(Generic[T_co]):
                 raise ConfigurationError("; ".join(problems))
             feed = None if take_event is None else self._make_feed(take_event)
             turn = self._turn = Turn(self.session, self._output, feed)
+            self._record = turn.record
             _RUNNING.set((*running, around))
             if feed is not None:
                 await feed.start()
@@ -287,6 +290,7 @@ class Session(Generic[T_co]):
             if turn is not None:
                 turn.is_over = True
                 self._last = turn.result or self._last
+                self._turn = None
             _RUNNING.set(running)
             around.session = None
             self._waiting.forget()

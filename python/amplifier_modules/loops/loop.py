@@ -35,7 +35,7 @@ from .boundary.hook_points import HookPoints
 from .goal.pursuit import GOAL_PROGRESS
 from .model_call import TurnModels
 from .model_roles import FAST, STRONG, ChosenModel, Roles, role_problems
-from .pace import PAUSED, RATE_LIMIT_DELAY, RESUMED, Pace
+from .pace import PAUSED, RATE_LIMIT_DELAY, RESUMED, LastCall, Pace
 from .recovery import RECOVERABLE_ERROR
 from .settings import UNLIMITED, LoopSettings
 from .steering import ENDED, STEERING_DISCARDED, STEERING_INJECTED, STEERING_SUBMITTED
@@ -129,7 +129,10 @@ class Loop:
             most_calls=settings.max_calls_per_answer,
         )
         has_delays = settings.min_delay_between_calls_ms > 0 or settings.stream_delay > 0
-        pace = Pace(settings, loop.last_call, cancellation) if has_delays else None
+        pace: Pace | None = None
+        if has_delays:
+            loop.last_call = loop.last_call or LastCall()
+            pace = Pace(settings, loop.last_call, cancellation)
         state = TurnState(
             loop,
             tools,

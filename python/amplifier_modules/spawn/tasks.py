@@ -117,11 +117,12 @@ class Tasks:
     __slots__ = (
         "_begun",
         "_depth",
+        "_family",
         "_find_coordinator",
         "_is_to_close",
         "_tasks",
         "_used",
-        "family",
+        "limits",
         "prepare",
     )
 
@@ -134,7 +135,9 @@ class Tasks:
             depth: How many sessions are around.
         """
         self._find_coordinator = link_weakly(coordinator)
-        self.family = family or Family(_USUAL_LIMITS)
+        self.limits = _USUAL_LIMITS if family is None else family.limits
+        """How many tasks there may be, and how deep."""
+        self._family = family
         self.prepare: tuple[Prepare, ...] = ()
         """What is called for each child session that is made of the modules of this one."""
         self._is_to_close = False
@@ -148,10 +151,19 @@ class Tasks:
         """The coordinator of the session."""
         return self._find_coordinator()
 
+    @property
+    def family(self) -> Family:
+        """The session that a user speaks to, and its sub-agents; most have none."""
+        if self._family is None:
+            self._family = Family(self.limits)
+        return self._family
+
     def limit(self, limits: TaskLimits) -> None:
         """Set the limits, unless this is the session of a sub-agent, which has those around it."""
         if self._depth == 0:
-            self.family.limits = limits
+            self.limits = limits
+            if self._family is not None:
+                self._family.limits = limits
 
     async def run(self, child: Child, prompt: str, description: str = "") -> TaskResult:
         """Have a child do a task, and return the result, whatever its status.

@@ -193,6 +193,8 @@ class Call:
         trace: TracebackType | None,
     ) -> None:
         """Report the end of a call that was cancelled, or left in the middle."""
+        if error is None or isinstance(error, Exception):
+            return
         if isinstance(error, anyio.get_cancelled_exc_class() | GeneratorExit):
             with anyio.move_on_after(GRACE_SECONDS, shield=True):
                 await self._events.emit_end(
