@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, cast
 
 from amplifier_core import events
@@ -22,6 +23,7 @@ _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a 
 _EXCEPTIONAL = frozenset({"denied", "error", "reason"})
 """What `orchestrator:complete` has beside the facts of every turn."""
 
+_SUCCESS = MappingProxyType({"status": "success"})
 _NO_USAGE = TokenUsage()
 
 
@@ -94,7 +96,9 @@ class TurnRecord:
         self.tool_calls += not is_over_budget(data)
 
     def _note_ending(self, data: Mapping[str, Any]) -> None:
-        self._ending = {**data}
+        # Most turns end like this, and sessions keep what their last turn did.
+        is_usual = data.get("status") == "success" and not data.keys() & _EXCEPTIONAL
+        self._ending = _SUCCESS if is_usual else {**data}
         if "goal_final" in data:
             self.goal = goal_outcome(_make_plain(data["goal_final"]))
 

@@ -43,10 +43,21 @@ if TYPE_CHECKING:
     from .stream import Stream, TakeEvent
 
 
-_RUNNING: ContextVar[tuple[tuple[Session[Any], Turn[Any]], ...]] = ContextVar(
-    "running_turns", default=()
-)
-"""The turns within which the code runs, the innermost last; a task may outlive them."""
+class _RunningTurn:
+    """A turn that runs; its session is None once it is over.
+
+    A task may outlive it, and a timer that was cancelled keeps the context in which it was set: the
+    session is not to live as long.
+    """
+
+    __slots__ = ("session",)
+
+    def __init__(self, session: Session[Any]) -> None:
+        self.session: Session[Any] | None = session
+
+
+_RUNNING: ContextVar[tuple[_RunningTurn, ...]] = ContextVar("running_turns", default=())
+"""The turns within which the code runs, the innermost last."""
 
 
 class Session(Generic[T_co]):
@@ -95,6 +106,8 @@ class Session(Generic[T_co]):
         if goal is not None:
             self.goal = goal
         self._turn: Turn[T_co] | None = None
+        """The turn that runs; None at rest, as a session may rest for long."""
+        self._record: TurnRecord | None = None
         self._last: Result[T_co] | None = None
         self._turns = Turns()
         self._streams: weakref.WeakSet[Stream[T_co]] | None = None
@@ -259,7 +272,7 @@ class Session(Generic[T_co]):
     @property
     def record(self) -> TurnRecord:
         """What the last turn did; nothing before the first."""
-        return TurnRecord() if self._turn is None else self._turn.record
+        return self._record or TurnRecord()
 
     async def __aenter__(self) -> Self:
         """Load the modules.
@@ -304,6 +317,7 @@ class Session(Generic[T_co]):
         if place.waiting is not None:
             await place.wait()
         running = _RUNNING.get()
+        around = _RunningTurn(self)
         feed = None
         turn: Turn[T_co] | None = None
         try:
@@ -311,7 +325,8 @@ class Session(Generic[T_co]):
                 raise ConfigurationError("; ".join(problems))
             feed = None if take_event is None else self._make_feed(take_event)
             turn = self._turn = Turn(self.session, self._output, feed)
-            _RUNNING.set((*running, (self, turn)))
+            self._record = turn.record
+            _RUNNING.set((*running, around))
             if feed is not None:
                 await feed.start()
             if goes_on:
@@ -321,7 +336,9 @@ class Session(Generic[T_co]):
             if turn is not None:
                 turn.is_over = True
                 self._last = turn.result or self._last
+                self._turn = None
             _RUNNING.set(running)
+            around.session = None
             if goes_on:
                 self._coordinator.register_capability(TURN_GOES_ON, False)
             self._waiting.forget()
@@ -337,7 +354,7 @@ class Session(Generic[T_co]):
             )
         self._thread.enter()
         running = _RUNNING.get()
-        if running and any(session is self and not turn.is_over for session, turn in running):
+        if any(turn.session is self for turn in running):
             raise RuntimeError(
                 "`run` was called from a turn of the same session, which it waits for"
             )
@@ -363,5 +380,5 @@ class Session(Generic[T_co]):
 
 def running_session() -> Session[Any] | None:
     """Return the session whose turn runs here, the innermost of several."""
-    running = (session for session, turn in reversed(_RUNNING.get()) if not turn.is_over)
-    return next(running, None)
+    running = (turn.session for turn in reversed(_RUNNING.get()))
+    return next(filter(None, running), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import UnionType
+from types import FunctionType, UnionType
 from typing import Any, cast
 
 from amplifier_core.handlers import JUDGED_EVENTS
@@ -26,6 +26,7 @@ from amplifier_modules.loops.loop import Loop, mount_loop
 from amplifier_modules.spawn.tasks import tasks_of
 from amplifier_modules.spending.budget import Budget
 from amplifier_providers.base import CHUNKS_YIELD
+from amplifier_providers.running.stored_attribute import find_stored
 
 from .function_hook import EVERY_EVENT, Hook
 from .history import is_repair, repair_history
@@ -169,7 +170,7 @@ def _tool_problems(
         if isinstance(each, type):
             problems.append(_class_problem(each.__name__))
             continue
-        wanted = _find_stored(each, "state_type") and each.state_type
+        wanted = find_stored(each, "state_type") and each.state_type
         if isinstance(wanted, type | UnionType) and not isinstance(state, wanted):
             found, what = type(state).__name__, getattr(wanted, "__name__", None) or wanted
             problems.append(f"tool `{name}` needs a `state` of type `{what}`, found `{found}`")
@@ -187,19 +188,6 @@ def _tool_problems(
     return problems
 
 
-def _find_stored(instance: Any, name: str) -> Any:
-    """Return an attribute as the object or its class stores it; None if neither does.
-
-    A mock has any attribute, but only once it is accessed. `inspect.getattr_static` says the same,
-    and takes ten times as long, for each session.
-    """
-    stored = getattr(instance, "__dict__", None)
-    if isinstance(stored, dict) and name in stored:
-        return cast("dict[str, Any]", stored)[name]
-    kinds = (kind.__dict__ for kind in type(instance).__mro__)
-    return next((names[name] for names in kinds if name in names), None)
-
-
 def _class_problem(name: str) -> str:
     """Say that a class is no tool."""
     return f"the tool `{name}` is a class (must be an instance, such as `{name}()`)"
@@ -212,7 +200,7 @@ def _provider_problems(coordinator: Any, parts: Parts) -> list[str]:
     problems = [
         f"`chunks` of the provider `{name}` returns instead of yielding ({CHUNKS_YIELD})"
         for name, each in providers.items()
-        if inspect.iscoroutinefunction(_find_stored(each, "chunks"))
+        if (chunks := find_stored(each, "chunks")) and _is_async(chunks)
     ]
     if providers and isinstance(loop, Loop):
         problems += loop.role_problems(providers)
@@ -221,6 +209,13 @@ def _provider_problems(coordinator: Any, parts: Parts) -> list[str]:
     if providers or parts.plan["providers"]:
         return []
     return ["no provider is mounted: give `model=`, or name one under `providers` of the plan"]
+
+
+def _is_async(function: Any) -> bool:
+    """Whether a call of a function returns a coroutine."""
+    if type(function) is FunctionType and not function.__dict__:  # and so without a mark
+        return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
+    return inspect.iscoroutinefunction(function)
 
 
 def budget_problems(coordinator: Any, budget: Budget | None) -> list[str]:

@@ -118,7 +118,7 @@ class Turn(Generic[T_co]):
         finally:
             RUNNING.reset(token)
             if ledger is not None:
-                ledger.is_over = True
+                ledger.end()
 
     def _find_ending(self) -> _Ending:
         return self.record.find_ending(is_cancelled=self._coordinator.cancellation.is_cancelled)

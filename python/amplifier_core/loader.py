@@ -28,6 +28,7 @@ from ._packages.search_path import add_entry, remove_entry
 from .error_messages import describe_failure, error_text, short_repr
 from .known_modules import TYPE_TO_MOUNT_POINT, Own, suggest_module
 from .mounting import is_mounting
+from .weak_link import link_weakly
 
 if TYPE_CHECKING:
     from .models import ModuleInfo
@@ -64,16 +65,21 @@ class ModuleLoader:
     """
 
     def __init__(self, coordinator: Any = None, search_paths: list[Path] | None = None) -> None:
-        self._coordinator = coordinator
+        self._find_coordinator: Callable[[], Any] = lambda: coordinator
         self._search_paths = search_paths
-        self._loaded_modules: dict[str, Mount] = {}
-        self._loaded_module_paths: dict[str, Path] = {}
-        # Each session has a loader, and most need none of the two.
+        # Each session has a loader, and most need none of these.
+        self._loaded_modules: dict[str, Mount] | None = None
+        self._loaded_module_paths: dict[str, Path] | None = None
         self._ready_functions: dict[str, Ready] | None = None
         self._checks: dict[str, MountedCheck] | None = None
         self._added_paths: list[str] = []
         self._on_session_ready_queue: list[tuple[str, Ready]] = []
         self._failures: list[Exception] = []
+
+    @property
+    def _coordinator(self) -> Any:
+        """The coordinator whose resolver is asked."""
+        return self._find_coordinator()
 
     @property
     def ignores_sources(self) -> bool:
@@ -162,8 +168,9 @@ class ModuleLoader:
     async def _find(
         self, module_id: str, source_hint: Any, config: dict[str, Any] | None, coordinator: Any
     ) -> Mount:
-        mount = self._loaded_modules.get(module_id)
-        if mount is not None and module_id not in self._loaded_module_paths:
+        modules, paths = self._loaded_modules, self._loaded_module_paths
+        mount = None if modules is None else modules.get(module_id)
+        if mount is not None and (paths is None or module_id not in paths):
             return mount
         path: Path | None = None
         unresolved: Exception | None = None
@@ -177,10 +184,10 @@ class ModuleLoader:
             self._check_same_source(module_id, path)
         elif path is not None:
             mount = await self._load_resolved(module_id, path, config, coordinator)
-            self._loaded_module_paths[module_id] = path
+            self._loaded_module_paths = {**(self._loaded_module_paths or {}), module_id: path}
         else:
             mount = self._load_direct(module_id, unresolved)
-        self._loaded_modules[module_id] = mount
+        self._loaded_modules = {**(self._loaded_modules or {}), module_id: mount}
         return mount
 
     async def _resolved_folder(self, resolver: Any, module_id: str, hint: Any) -> Path:
@@ -199,7 +206,7 @@ class ModuleLoader:
         return None if coordinator is None else coordinator.get(_RESOLVER)
 
     def _check_same_source(self, module_id: str, path: Path | None) -> None:
-        earlier = self._loaded_module_paths[module_id]
+        earlier = (self._loaded_module_paths or {})[module_id]
         if path != earlier:
             found = path or "what is installed"
             raise ImportError(
@@ -315,6 +322,13 @@ class ModuleLoader:
     def _take_failures(self) -> list[Exception]:
         failures, self._failures = self._failures, []
         return failures
+
+
+def make_session_loader(coordinator: Any) -> ModuleLoader:
+    """Make the loader of a session, which the coordinator keeps, and not the other way round."""
+    loader = ModuleLoader(coordinator=coordinator)
+    loader._find_coordinator = link_weakly(coordinator)  # pyright: ignore[reportPrivateUsage] -- of the same file
+    return loader
 
 
 def _make_closure(

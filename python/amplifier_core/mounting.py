@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any, Literal, TypeAlias, cast
 
 from .handlers import count_registrations
@@ -19,6 +20,7 @@ Kind: TypeAlias = Literal[
 
 
 _NO_NAMES: frozenset[str] = frozenset()
+_OFFERING = frozenset({"tool", "hook"})
 _missing = object()
 
 
@@ -84,26 +86,27 @@ class MountedModules:
         self._modules: tuple[MountedModule, ...] = ()
         self._store(())
 
-    @contextmanager
-    def noting(self, kind: Kind, entry: dict[str, Any]) -> Generator[None]:
+    def noting(self, kind: Kind, entry: dict[str, Any]) -> Noting:
         """List a module with what is mounted meanwhile; one that fails is not listed."""
         module = MountedModule(kind, entry)
-        with self._finding_parts(kind) as parts:
-            yield
-        self._store((*self._modules, parts.added_to(module)))
+        return Noting(
+            self._coordinator,
+            kind,
+            lambda parts: self._store((*self._modules, parts.added_to(module))),
+        )
 
-    @contextmanager
-    def noting_more(self, module_id: Any) -> Generator[None]:
+    def noting_more(self, module_id: Any) -> AbstractContextManager[None]:
         """Add what is mounted meanwhile to a module, the last one of this id."""
         listed = (each for each in reversed(self._modules) if each.entry.get("module") == module_id)
         module = next(listed, None)
-        if module is None:
-            yield
-            return
-        with self._finding_parts(module.kind) as parts:
-            yield
-        changed = parts.added_to(module)
-        self._store((*(changed if each is module else each for each in self._modules),))
+        return nullcontext() if module is None else self._noting_more(module)
+
+    def _noting_more(self, module: MountedModule) -> Noting:
+        def store(parts: _Parts) -> None:
+            changed = parts.added_to(module)
+            self._store((*(changed if each is module else each for each in self._modules),))
+
+        return Noting(self._coordinator, module.kind, store)
 
     def _store(self, modules: tuple[MountedModule, ...]) -> None:
         self._modules = modules
@@ -111,23 +114,56 @@ class MountedModules:
         with suppress(AttributeError):
             setattr(self._coordinator, _ATTRIBUTE, modules)
 
-    @contextmanager
-    def _finding_parts(self, kind: Kind) -> Generator[_Parts]:
+
+class Noting:
+    """Finds what is mounted and registered in a block: `with noting: ...`."""
+
+    __slots__ = (
+        "_begun",
+        "_capabilities",
+        "_coordinator",
+        "_kind",
+        "_providers",
+        "_store",
+        "_tools",
+    )
+
+    def __init__(self, coordinator: Any, kind: Kind, store: Callable[[_Parts], None]) -> None:
+        """Look at a coordinator; what is found is stored, unless the block raises."""
+        self._coordinator = coordinator
+        self._kind = kind
+        self._store = store
+
+    def __enter__(self) -> None:
+        """Note what is there."""
         coordinator = self._coordinator
-        has_capabilities = kind in {"tool", "hook"}
-        tools, providers = (
-            list_mounted(coordinator, "tools"),
-            list_mounted(coordinator, "providers"),
+        self._tools, self._providers = _list_parts(coordinator)
+        self._capabilities = self._list_capabilities()
+        self._begun = count_registrations(coordinator.hooks)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Store what is new."""
+        if error is not None:
+            return
+        coordinator = self._coordinator
+        tools, providers = _list_parts(coordinator)
+        self._store(
+            _Parts(
+                _list_new(tools, self._tools),
+                _list_new(providers, self._providers),
+                (*range(self._begun, count_registrations(coordinator.hooks)),),
+                self._list_capabilities() - self._capabilities,
+            )
         )
-        capabilities = _list_capabilities(coordinator) if has_capabilities else _NO_NAMES
-        begun = count_registrations(coordinator.hooks)
-        parts = _Parts()
-        yield parts
-        parts.tools = _list_new(list_mounted(coordinator, "tools"), tools)
-        parts.providers = _list_new(list_mounted(coordinator, "providers"), providers)
-        parts.handlers = (*range(begun, count_registrations(coordinator.hooks)),)
-        if has_capabilities:
-            parts.capabilities = _list_capabilities(coordinator) - capabilities
+
+    def _list_capabilities(self) -> frozenset[str]:
+        """List the capabilities; they are noted of tools and hook modules alone."""
+        return _list_capabilities(self._coordinator) if self._kind in _OFFERING else _NO_NAMES
 
 
 def list_mounted_modules(coordinator: Any) -> tuple[MountedModule, ...]:
@@ -146,11 +182,18 @@ def note_inherited(coordinator: Any, handlers: Iterable[int], capabilities: Iter
 
 def list_mounted(coordinator: Any, slot: str) -> dict[str, Any]:
     """Return a copy of what is mounted by name in a slot; nothing for a stand-in."""
-    points: object = getattr(coordinator, "mount_points", None)
-    if not isinstance(points, dict):
-        return {}
-    mounted = cast("dict[str, Any]", points).get(slot)
-    return dict(cast("dict[str, Any]", mounted)) if isinstance(mounted, dict) else {}
+    return _copy_slot(getattr(coordinator, "mount_points", None), slot)
+
+
+def _list_parts(coordinator: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return copies of the tools and of the providers that are mounted."""
+    points = getattr(coordinator, "mount_points", None)
+    return _copy_slot(points, "tools"), _copy_slot(points, "providers")
+
+
+def _copy_slot(points: object, slot: str) -> dict[str, Any]:
+    mounted: object = cast("Any", points).get(slot) if isinstance(points, dict) else None
+    return {**cast("dict[str, Any]", mounted)} if isinstance(mounted, dict) else {}
 
 
 def explain_absence(reason: str) -> bool:
@@ -179,6 +222,8 @@ def listen_for_absences(reasons: list[str] | None) -> list[str] | None:
 
 
 def _list_new(now: dict[str, Any], before: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    if not now:
+        return ()
     return (*(each for each in now.items() if before.get(each[0], _missing) is not each[1]),)
 
 

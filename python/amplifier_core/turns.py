@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextvars import ContextVar
+from threading import Lock
 from typing import Any
 
 from .event_loop import find_asyncio_loop
@@ -18,6 +19,10 @@ _ELSEWHERE = (
 )
 
 
+_CHOOSING = Lock()
+"""Held while it is decided which of several threads comes first, in any session."""
+
+
 class Turns:
     """The turn of a session that runs, and those that wait for it."""
 
@@ -25,8 +30,7 @@ class Turns:
 
     def __init__(self) -> None:
         """Begin without a turn."""
-        # A dict, as `setdefault` decides in one step which thread comes first.
-        self.running: dict[None, Turn] = {}
+        self.running: Turn | None = None
         self.waiting: tuple[Turn, ...] = ()
 
     def begin(self) -> Turn:
@@ -44,7 +48,8 @@ class Turns:
             if around.turns is self and not around.is_over:
                 raise RuntimeError(_INSIDE)
             around = around.around
-        running = self.running.setdefault(None, turn)
+        with _CHOOSING:
+            running = self.running = self.running or turn
         if running is turn:
             _TURN.set(turn)
             return turn
@@ -52,7 +57,7 @@ class Turns:
             if not _is_closed(running.loop):
                 raise RuntimeError(_ELSEWHERE)
             # Turns of a closed event loop never end.
-            self.running[None] = turn
+            self.running = turn
             self.waiting = ()
             _TURN.set(turn)
             return turn
@@ -65,7 +70,7 @@ class Turns:
     def pass_on(self) -> None:
         """Let the first of the turns that wait run now."""
         following, *rest = self.waiting
-        self.running[None], self.waiting = following, tuple(rest)
+        self.running, self.waiting = following, tuple(rest)
         following.waiting.set()
 
     def forget(self, turn: Turn) -> None:
@@ -101,14 +106,12 @@ class Turn:
         self.is_over = True
         if _TURN.get() is self:
             _TURN.set(self.around)
-        # The entry of another turn is there if this one's event loop was closed meanwhile.
-        running = self.turns.running
-        if running.get(None) is self:
+        # Another turn is there if this one's event loop was closed meanwhile.
+        if self.turns.running is self:
             if self.turns.waiting:
                 self.turns.pass_on()
             else:
-                # A dict that had an entry keeps the room for it, until it is cleared.
-                running.clear()
+                self.turns.running = None
 
 
 _TURN: ContextVar[Turn | None] = ContextVar("amplifier_core.turn", default=None)

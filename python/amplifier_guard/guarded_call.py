@@ -62,8 +62,6 @@ async def guarded_call(
         CircuitOpen: The first call was refused.
         RateLimited: The first call would have started beyond the budget.
     """
-    if isinstance(context, str):
-        context = ErrorContext.builder(context).build()
     begun = clock()
 
     def elapsed_seconds() -> float:
@@ -90,6 +88,8 @@ async def guarded_call(
         try:
             result = await operation()
         except Exception as error:
+            if isinstance(context, str):
+                context = ErrorContext.builder(context).build()  # late: most calls succeed
             kind = error_kind(error)
             if breaker is not None and permit is not None:
                 if kind in _PASSING:

@@ -14,6 +14,7 @@ from amplifier_core.models import ModelInfo, ProviderInfo
 from .answers.response_facts import tool_calls_of
 from .requests.model_window import limits_of, may_say_limits, messages_budget, says_no_limits
 from .running.closing import closing
+from .running.stored_attribute import find_stored
 
 if TYPE_CHECKING:
     from amplifier_stream import AgentEvent, StreamChunk
@@ -113,9 +114,7 @@ class BaseProvider:
 
 def answers_in_chunks(provider: object) -> TypeGuard[BaseProvider]:
     """Whether loops that stream take the answer from `chunks`: `complete` is the inherited one."""
-    # A mock has any attribute, but only once it is accessed.
-    complete = inspect.getattr_static(provider, "complete", None)
-    return complete is inspect.getattr_static(BaseProvider, "complete")
+    return find_stored(provider, "complete") is BaseProvider.complete
 
 
 async def checked_chunks(

@@ -151,7 +151,10 @@ class Retries:
             LLMError: What the last attempt raised.
         """
         # Imported here: without the extension a provider is mounted, but calls nothing.
-        from amplifier_guard import CircuitOpen, ErrorContext, RateLimited, guarded_call
+        # Of their files: to look for a name of a package takes a while.
+        from amplifier_guard.breaker import CircuitOpen
+        from amplifier_guard.guarded_call import guarded_call
+        from amplifier_guard.rate import RateLimited
 
         judges = self._judged_by()
 
@@ -178,7 +181,7 @@ class Retries:
         try:
             return await guarded_call(
                 attempt,
-                ErrorContext(operation=f"call of {self._provider}"),
+                f"call of {self._provider}",
                 handler=judges.handler,
                 breaker=None if is_part else judges.breaker,
                 limiter=None if is_part else judges.limiter,
@@ -206,7 +209,8 @@ class Retries:
 
     def _judged_by(self) -> _Judges:
         if self._judges is None:
-            from amplifier_guard import ErrorHandler, RateLimiter
+            from amplifier_guard.error_handler import ErrorHandler
+            from amplifier_guard.rate import RateLimiter
 
             settings = self._settings
             limiter = None

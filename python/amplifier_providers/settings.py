@@ -11,10 +11,11 @@ A field declared with `repr=False` is a secret: its value is in no `repr`, error
 from __future__ import annotations
 
 import logging
+import marshal
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -93,10 +94,15 @@ class Settings(BaseModel):
     unlimited_keys: ClassVar[frozenset[str]] = frozenset()
     """Keys for which None is a value of its own: no limit."""
     is_shared: ClassVar[bool] = False
-    """Whether all modules that are told nothing have one object: nobody changes what is in it.
+    """Whether all modules that are told the same have one object: nobody changes what is in it, and
+    no value depends on anything else, but for `random_values`.
 
-    Each session has a loop and a context, and two such objects would take it 2,000 bytes.
+    Each session has a loop, a context and mostly a provider, whose settings would take it 4,000
+    bytes, and as long to check as all else of its beginning.
     """
+
+    random_values: ClassVar[Mapping[str, str]] = {}
+    """Values that mean something else each time, by their keys: with one, nothing is shared."""
 
     @classmethod
     def drops_none(cls, key: str) -> bool:
@@ -142,9 +148,7 @@ def read_settings(
     values = _known_keys(model, config, module) if config else {}
     variables = _fill(model, values, os.environ if environment is None else environment)
     try:
-        if not values and model.is_shared:
-            return _make_defaults(model)
-        return model.model_validate(values)
+        return _find_shared(model, values) if model.is_shared else model.model_validate(values)
     except ValidationError as error:
         details = error.errors(include_url=False)
     # Not raised above, where the values, secrets among them, would be its context.
@@ -205,10 +209,22 @@ def _list_variables(model: type[Settings]) -> list[tuple[str, str, Callable[[str
     return [(key, each.name, each.read) for key, each in named if each and each.read]
 
 
-@cache
-def _make_defaults(model: type[SettingsT]) -> SettingsT:
-    """Return the settings of a module that is told nothing."""
-    return model.model_validate({})
+def _find_shared(model: type[SettingsT], values: dict[str, Any]) -> SettingsT:
+    """Return the settings that all modules have which are told these values."""
+    if any(values.get(key) == value for key, value in model.random_values.items()):
+        return model.model_validate(values)
+    try:
+        # Unlike equal dicts, which may hold 1 and True, equal bytes mean equal values and types.
+        written = marshal.dumps(values, 0)
+    except ValueError:  # an object of the program's own
+        return model.model_validate(values)
+    return _make_settings(model, written)
+
+
+@lru_cache(maxsize=128)
+def _make_settings(model: type[SettingsT], written: bytes) -> SettingsT:
+    # Of a copy, as the config of a plan may still change.
+    return model.model_validate(marshal.loads(written))
 
 
 def _write_key(detail: Any) -> str:

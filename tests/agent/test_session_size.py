@@ -11,7 +11,7 @@ from amplifier_agent import Agent, ScriptedProvider, Session
 from amplifier_core import RUST_AVAILABLE
 
 SESSIONS = 50
-MOST_BYTES = 15_000
+MOST_BYTES = 11_500
 """Of a session after one short turn, its conversation and its last result included."""
 
 

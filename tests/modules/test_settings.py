@@ -16,6 +16,7 @@ from pydantic import Field
 
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules import MODULES
+from amplifier_modules.loops.settings import LoopSettings
 from amplifier_providers.settings import Env, SettingError, Settings, env_of, read_settings
 from amplifier_providers.value_problems import Form
 
@@ -278,3 +279,19 @@ def test_modules_that_are_told_nothing_have_one_object_of_shared_settings():
     assert (
         read_settings(Sample, {}, "m", {}).values is not read_settings(Sample, {}, "m", {}).values
     )
+
+
+def test_modules_that_are_told_the_same_have_one_object_of_shared_settings():
+    config: dict[str, Any] = {"level": 2}
+    first = read_settings(Shared, config, "m", {})
+    assert read_settings(Shared, None, "m", {"SHARED_LEVEL": "2"}) is first
+    config["level"] = 3
+    assert (first.level, read_settings(Shared, config, "m", {}).level) == (2, 3)
+    # Equal values of another type are other values.
+    with pytest.raises(SettingError, match="`level` is True"):
+        read_settings(Shared, {"level": True}, "m", {})
+
+
+def test_a_random_tag_is_another_one_in_each_session():
+    tags = [read_settings(LoopSettings, {"tool_tags": "session"}, "loop", {}) for _ in range(2)]
+    assert tags[0].tool_tags != tags[1].tool_tags

@@ -146,6 +146,8 @@ def settings_mistakes(module_id: Any, config: Any, settings: Any) -> Iterator[st
         config: Its config.
         settings: The model of settings that the module declares.
     """
+    if config == {}:
+        return
     fields = getattr(settings, "model_fields", None)
     if not isinstance(fields, dict):
         return

@@ -91,7 +91,6 @@ class HistoryEvents:
     __slots__ = (
         "_emission",
         "_emitted",
-        "_has_listeners",
         "_hooks",
         "_is_emitting",
         "_noted",
@@ -101,7 +100,6 @@ class HistoryEvents:
     def __init__(self, hooks: Any) -> None:
         """Emit to this registry; None for no events until `connect`."""
         self._hooks: Any = hooks
-        self._has_listeners = listener_check(hooks)
         self._waiting: deque[tuple[str, dict[str, Any]]] | None = None
         """What was noted and not emitted; None for nothing, as an empty `deque` takes 760 bytes."""
         self._noted: int = 0
@@ -114,6 +112,10 @@ class HistoryEvents:
         """Whether anybody listens to a message that is added now, or of what was noted before."""
         return self._emitted != self._noted or self._has_listeners(CONTEXT_MESSAGE)
 
+    def _has_listeners(self, event: str) -> bool:
+        # Not kept: the method of a registry is an object of its own.
+        return listener_check(self._hooks)(event)
+
     def is_connected_to(self, hooks: Any) -> bool:
         """Whether the events go to this registry."""
         return self._hooks is hooks
@@ -125,7 +127,7 @@ class HistoryEvents:
 
     def connect(self, hooks: Any, messages: Iterable[Mapping[str, Any]]) -> None:
         """Emit to this registry from now on, first what is in the history already."""
-        self._hooks, self._has_listeners = hooks, listener_check(hooks)
+        self._hooks = hooks
         self._emitted, self._waiting = self._noted, None
         for index, message in enumerate(messages if hooks is not None else ()):
             self.note_message(message, index)

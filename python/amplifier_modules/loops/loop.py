@@ -21,6 +21,7 @@ from amplifier_core.session_capabilities import (
     TURN_RESPONSE_FORMAT,
 )
 from amplifier_core.suggest import suggest_name
+from amplifier_core.weak_link import link_weakly
 from amplifier_providers.settings import read_settings
 
 from ..contexts.history_events import HISTORY_EVENTS
@@ -36,7 +37,7 @@ from .boundary.hook_points import HookPoints
 from .goal.pursuit import GOAL_PROGRESS
 from .model_call import TurnModels
 from .model_roles import FAST, STRONG, ChosenModel, Roles, role_problems
-from .pace import PAUSED, RATE_LIMIT_DELAY, RESUMED, Pace
+from .pace import PAUSED, RATE_LIMIT_DELAY, RESUMED, LastCall, Pace
 from .recovery import RECOVERABLE_ERROR
 from .settings import UNLIMITED, LoopSettings
 from .steering import ENDED, STEERING_DISCARDED, STEERING_INJECTED, STEERING_SUBMITTED
@@ -130,7 +131,10 @@ class Loop:
             most_calls=settings.max_calls_per_answer,
         )
         has_delays = settings.min_delay_between_calls_ms > 0 or settings.stream_delay > 0
-        pace = Pace(settings, loop.last_call, cancellation) if has_delays else None
+        pace: Pace | None = None
+        if has_delays:
+            loop.last_call = loop.last_call or LastCall()
+            pace = Pace(settings, loop.last_call, cancellation)
         state = TurnState(
             loop,
             tools,
@@ -255,19 +259,19 @@ async def mount_loop(coordinator: Any, loop: Loop) -> None:
 class _Offered:
     """What a loop offers to one session, of the many that may share it."""
 
-    __slots__ = ("_coordinator", "_loop")
+    __slots__ = ("_find_coordinator", "_loop")
 
     def __init__(self, loop: Loop, coordinator: Any) -> None:
         self._loop = loop
-        self._coordinator = coordinator
+        self._find_coordinator = link_weakly(coordinator)
 
     def list_events(self) -> list[str]:
-        return [*EVENTS, *agent_events.list_names(self._coordinator)]
+        return [*EVENTS, *agent_events.list_names(self._find_coordinator())]
 
     def find_model(self, role: str) -> ChosenModel:
-        return self._loop.model_of_role(self._coordinator, role)
+        return self._loop.model_of_role(self._find_coordinator(), role)
 
     async def discard_messages(self) -> None:
         if steering := self._loop.steering:
-            hooks = getattr(self._coordinator, "hooks", None)
+            hooks = getattr(self._find_coordinator(), "hooks", None)
             await steering.discard(HookPoints(hooks, None), ENDED)

@@ -58,7 +58,7 @@ class ModelCall:
         self._is_streaming = models.is_streaming
         self._given_purpose = purpose
         self._is_aside = purpose is not None
-        self._models = models
+        self._notes = models.notes
         self.tags = () if purpose is not None else tool_tags(chosen.provider, models.settings)
         """The tags in which the model writes its calls; empty for native calls."""
         self._options = models.settings.thinking_options(is_aside=purpose is not None)
@@ -220,7 +220,7 @@ class ModelCall:
         from .answers.reading import Form, Reading
 
         foreign: list[Any] = []
-        known_texts = texts_with_tags(request.messages, tags, self._models.reminder) if tags else ()
+        known_texts = texts_with_tags(request.messages, tags, self._notes.reminder) if tags else ()
         form = Form(
             tags,
             known_texts,
@@ -232,7 +232,7 @@ class ModelCall:
         )
         reading = Reading(blocks, form, early)
         response = await reading.read(pieces or self._in_one_piece(sent, foreign))
-        self._models.quoted_call = reading.quoted_call
+        self._notes.quoted_call = reading.quoted_call
         return foreign[0] if foreign else response
 
     async def _in_one_piece(
@@ -264,6 +264,19 @@ class ModelCall:
             )
 
 
+class CallNotes:
+    """What the turn and its model calls let each other know."""
+
+    __slots__ = ("quoted_call", "reminder")
+
+    def __init__(self) -> None:
+        """Begin with nothing to say."""
+        self.reminder: str | None = None
+        """What the loop itself says in the next request."""
+        self.quoted_call: str | None = None
+        """The tool whose call ended the last answer in a quotation, and so did not run."""
+
+
 class TurnModels:
     """The models that a turn calls."""
 
@@ -290,10 +303,7 @@ class TurnModels:
         self.settings = settings
         self.pace = pace
         self.is_streaming = is_streaming
-        self.reminder: str | None = None
-        """What the loop itself says in the next request."""
-        self.quoted_call: str | None = None
-        """The tool whose call ended the last answer in a quotation, and so did not run."""
+        self.notes = CallNotes()
         self.own = ModelCall(self, roles.own)
         """The calls of the turn itself."""
 

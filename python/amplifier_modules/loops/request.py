@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -40,7 +40,7 @@ class RequestBuilder:
         self._changes = 0
         self._lineage: object = None
         self._models_of_last: list[Message] = []
-        self._specs: list[ToolSpec] = []
+        self._specs: Sequence[ToolSpec] = ()
 
     def build(
         self, messages: list[dict[str, Any]], tools: list[ToolSpec], **options: Any
@@ -59,8 +59,9 @@ class RequestBuilder:
 
     def tool_specs(self, tools: Mapping[str, Any]) -> list[ToolSpec]:
         """Return the tools in the form for models, under their mount names."""
-        self._specs = tool_specs(tools, self._specs)
-        return list(self._specs)
+        specs = tool_specs(tools, self._specs)
+        self._specs = tuple(specs)
+        return specs
 
     def _make_models(self, messages: list[dict[str, Any]]) -> list[Message]:
         if self._changes != count_changes():

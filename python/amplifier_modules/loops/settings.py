@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from amplifier_providers.answers.answer_settings import USUAL_CALLS, CallsPerAnswer, ToolTags
+from amplifier_providers.answers.answer_settings import (
+    SESSION,
+    USUAL_CALLS,
+    CallsPerAnswer,
+    ToolTags,
+)
 from amplifier_providers.requests.requested_thinking import (
     ExtendedThinking,
     RequestedThinking,
@@ -58,6 +64,7 @@ class LoopSettings(Settings):
     unknown_keys = "ignore"
     is_shared = True
     unlimited_keys = frozenset({"max_result_bytes"})
+    random_values: ClassVar[Mapping[str, str]] = {"tool_tags": SESSION}
 
     max_iterations: Annotated[
         int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")

@@ -34,12 +34,13 @@ class SteeringQueue:
     Each comes into the history once or is reported as discarded. `steer` works from any thread.
     """
 
+    _adding = threading.RLock()
+    """Of all queues, as every session has one. Re-entrant, for signal handlers that steer."""
+
     def __init__(self) -> None:
         """Create an empty queue."""
         # Every session has a queue, and nearly all stay empty.
         self._waiting: list[str] = []
-        # Re-entrant, for signal handlers that steer.
-        self._adding = threading.RLock()
 
     def __len__(self) -> int:
         """Return the number of waiting messages."""

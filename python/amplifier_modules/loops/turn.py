@@ -19,7 +19,7 @@ from amplifier_core.events import (
 from amplifier_core.interruption import Interruption
 from amplifier_core.llm_errors import AbortError
 
-from ..running.side_call import SIDE_CALL
+from ..running.side_call import SIDE_CALLS, SideCalls
 from ..spending.account import Limit
 from ..spending.ledger import RUNNING, Ledger
 from .answers.tagged_request import example_writer
@@ -78,7 +78,8 @@ class Turn:
         has_models = not isinstance(state.found_models, Exception)
         # Whatever is asked for while the turn closes changes nothing.
         running = RUNNING.set(ledger)
-        aside = SIDE_CALL.set(partial(ask_aside, state) if has_models else None)
+        side_calls = SideCalls(partial(ask_aside, state) if has_models else None)
+        aside = SIDE_CALLS.set(side_calls)
         if ledger is not None:
             ledger.report_to(state.hooks)
             ledger.begin()
@@ -87,7 +88,8 @@ class Turn:
                 whole.defer()
                 await self._run()
         finally:
-            SIDE_CALL.reset(aside)
+            SIDE_CALLS.reset(aside)
+            side_calls.ask = None
             RUNNING.reset(running)
             if ledger is not None:
                 ledger.end()
@@ -270,7 +272,7 @@ class Turn:
     async def _report_quoted_call(self, recovery: Recovery) -> bool:
         """Let the model know that it quoted its call; whether it can be asked again."""
         state = self._state
-        name, iterations = state.models.quoted_call, state.report.iterations
+        name, iterations = state.models.notes.quoted_call, state.report.iterations
         is_last = iterations == state.settings.max_iterations
         if name is None or is_last or (state.ledger is not None and state.ledger.reached_limit()):
             return False
@@ -288,7 +290,8 @@ class Turn:
         """Let the model answer, and run its calls to their end."""
         state = self._state
         recovery = state.recovery
-        reminder = state.models.reminder = None if recovery is None else recovery.take_reminder()
+        reminder = None if recovery is None else recovery.take_reminder()
+        state.models.notes.reminder = reminder
         injections = () if reminder is None else (Injection(reminder, role="user"),)
         if state.settings.execute_while_streaming:
             step: Step = Denied()  # where the round ends before the model has answered

@@ -69,7 +69,8 @@ class LoopState:
         """Holds a turn between its steps."""
         self.emitted_history = EmittedHistory()
         """Emits the events of the messages that enter the history."""
-        self.last_call = LastCall()
+        self.last_call: LastCall | None = None
+        """When it called a model last; None without delays between calls."""
         self.missing_calls = MissingCalls()
         most = settings.max_equal_errors
         self.most_errors = None if most == UNLIMITED else most

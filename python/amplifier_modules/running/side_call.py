@@ -14,5 +14,20 @@ SideCall: TypeAlias = Callable[[ChatRequest, str], Awaitable[ChatResponse]]
 Raises a `LookupError` where the budget is used up, and what the provider raises.
 """
 
-SIDE_CALL: ContextVar[SideCall | None] = ContextVar("aside_call", default=None)
-"""How the turn that runs here asks a model beside its conversation; None outside of a turn."""
+
+class SideCalls:
+    """The calls of one turn beside its conversation.
+
+    Empty once the turn is over: timers and tasks keep the context in which they began, and would
+    keep the session alive by it.
+    """
+
+    __slots__ = ("ask",)
+
+    def __init__(self, ask: SideCall | None) -> None:
+        """Ask by this; None for a turn without a model."""
+        self.ask = ask
+
+
+SIDE_CALLS: ContextVar[SideCalls | None] = ContextVar("side_calls", default=None)
+"""The side calls of the turn that runs here; None outside of a turn."""

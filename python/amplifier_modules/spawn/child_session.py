@@ -221,7 +221,7 @@ class ChildSession:
             raise
         finally:
             RUNNING.reset(running)
-            ledger.is_over = True
+            ledger.end()
             coordinator.hooks._listen(None)
             with anyio.CancelScope(shield=True):
                 self.messages = await _read_conversation(coordinator.get("context"))

@@ -12,6 +12,7 @@ import anyio
 from amplifier_core import AmplifierSession, world
 from amplifier_core.interruption import stand_alone
 from amplifier_core.session_capabilities import SESSION_COST, SESSION_TASKS
+from amplifier_core.weak_link import link_weakly
 
 from ..running.background import start_task
 from ..tool.context import CURRENT
@@ -116,11 +117,12 @@ class Tasks:
     __slots__ = (
         "_begun",
         "_depth",
+        "_family",
+        "_find_coordinator",
         "_is_to_close",
         "_tasks",
         "_used",
-        "coordinator",
-        "family",
+        "limits",
         "prepare",
     )
 
@@ -132,8 +134,10 @@ class Tasks:
             family: What limits the tasks; shared with the sessions around.
             depth: How many sessions are around.
         """
-        self.coordinator = coordinator
-        self.family = family or Family(_USUAL_LIMITS)
+        self._find_coordinator = link_weakly(coordinator)
+        self.limits = _USUAL_LIMITS if family is None else family.limits
+        """How many tasks there may be, and how deep."""
+        self._family = family
         self.prepare: tuple[Prepare, ...] = ()
         """What is called for each child session that is made of the modules of this one."""
         self._is_to_close = False
@@ -142,10 +146,24 @@ class Tasks:
         self._begun = 0
         self._used: Used | None = None
 
+    @property
+    def coordinator(self) -> Any:
+        """The coordinator of the session."""
+        return self._find_coordinator()
+
+    @property
+    def family(self) -> Family:
+        """The session that a user speaks to, and its sub-agents; most have none."""
+        if self._family is None:
+            self._family = Family(self.limits)
+        return self._family
+
     def limit(self, limits: TaskLimits) -> None:
         """Set the limits, unless this is the session of a sub-agent, which has those around it."""
         if self._depth == 0:
-            self.family.limits = limits
+            self.limits = limits
+            if self._family is not None:
+                self._family.limits = limits
 
     async def run(self, child: Child, prompt: str, description: str = "") -> TaskResult:
         """Have a child do a task, and return the result, whatever its status.

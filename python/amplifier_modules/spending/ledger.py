@@ -160,9 +160,10 @@ class Ledger(Account):
             self._notice_running()
 
     def end(self) -> None:
-        """End the turn."""
+        """End the turn, and forget its session, which what counts late does not need."""
         with self._lock:
             self.is_over = True
+            self.owner = self.hooks = None
             self._notice_running()
 
     @property

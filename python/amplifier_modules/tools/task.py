@@ -11,6 +11,7 @@ from amplifier_core.error_messages import short_repr
 from amplifier_core.events import PROVIDER_REQUEST
 from amplifier_core.models import HookResult, ToolResult
 from amplifier_core.session_capabilities import SESSION_SPAWN
+from amplifier_core.weak_link import link_weakly
 from amplifier_modules.spawn.spawn import Spawn
 from amplifier_modules.spawn.task import TaskInfo, TaskLimitError, TaskResult
 from amplifier_modules.spawn.tasks import coordinator_of
@@ -86,7 +87,7 @@ class TaskTool:
 
     def __init__(self, coordinator: Any, settings: TaskSettings) -> None:
         """Give tasks to sub-agents of this session."""
-        self._coordinator = coordinator
+        self._find_coordinator = link_weakly(coordinator)
         self._settings = settings
         self.input_schema: dict[str, Any] = _build_schema()
 
@@ -141,12 +142,12 @@ class TaskTool:
         An application may have registered one of its own, which takes the same arguments.
         """
         call = CURRENT.get(None)
-        coordinator = self._coordinator if call is None else call.coordinator
+        coordinator = self._find_coordinator() if call is None else call.coordinator
         return coordinator.get_capability(SESSION_SPAWN)
 
     def report_ended_tasks(self, event: str, data: dict[str, Any]) -> HookResult | None:
         """Tell the model which tasks in the background are over, before its next answer."""
-        coordinator = coordinator_of(self._coordinator, data.get("session_id"))
+        coordinator = coordinator_of(self._find_coordinator(), data.get("session_id"))
         if coordinator.get("tools", self.name) is None:
             return None
         spawn = coordinator.get_capability(SESSION_SPAWN)

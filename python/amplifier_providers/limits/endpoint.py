@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -57,7 +58,7 @@ class Endpoint:
         self, failures: int, recovery: float, clock: Callable[[], float]
     ) -> CircuitBreaker:
         """Return the circuit breaker of all mounts with these settings."""
-        from amplifier_guard import CircuitBreaker
+        from amplifier_guard.breaker import CircuitBreaker
 
         key = (failures, recovery, clock)
         with self._lock:
@@ -86,16 +87,22 @@ def newest_of(
     return dict(latest)
 
 
+@lru_cache(maxsize=128)
+def _make_name(address: str, secrets: tuple[str, ...]) -> str:
+    """Return what distinguishes an endpoint; each session asks for it again."""
+    parts = urlsplit(address)
+    place = f"{parts.scheme}://{parts.netloc.lower()}{parts.path}"
+    digest = sha256("\0".join([place, *secrets]).encode()).hexdigest()[:32]
+    return f"{parts.hostname}:{digest}"
+
+
 _known: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()
 _lock = Lock()
 
 
 def endpoint_of(address: str, secrets: Iterable[str]) -> Endpoint:
     """Return the endpoint of an address and its keys: one object for all mounts in this process."""
-    parts = urlsplit(address)
-    place = f"{parts.scheme}://{parts.netloc.lower()}{parts.path}"
-    digest = sha256("\0".join([place, *secrets]).encode()).hexdigest()[:32]
-    name = f"{parts.hostname}:{digest}"
+    name = _make_name(address, tuple(secrets))
     with _lock:
         known = _known.get(name)
         if known is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field
@@ -118,7 +119,7 @@ class ChatConfig:
     preset: Preset
     settings: OpenAIChatConfig
 
-    @property
+    @cached_property
     def service(self) -> Service:
         """The service for errors and events."""
         preset = self.preset
@@ -147,7 +148,7 @@ def with_settings(preset: Preset, settings: ChatSettings) -> Preset:
         "vision": settings.vision,
     }
     changes: dict[str, Any] = {key: value for key, value in overrides.items() if value is not None}
-    return replace(preset, **changes)
+    return replace(preset, **changes) if changes else preset
 
 
 def read_config(

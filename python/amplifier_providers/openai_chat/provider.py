@@ -157,19 +157,29 @@ class ChatProvider(WireProvider):
 
     def _model_info(self, entry: Mapping[str, Any]) -> ModelInfo:
         model = str(entry.get("id") or "")
-        settings, preset = self.config, self.preset
-        window = settings.context_window or context_window(entry) or preset.context_window
-        written = settings.max_output_tokens or max_output_tokens(entry)
+        window, written = self._limits_of(entry)
         return ModelInfo(
             id=model,
             display_name=str(entry.get("name") or entry.get("display_name") or model),
             context_window=window,
-            max_output_tokens=written or min(preset.max_output_tokens, window),
+            max_output_tokens=written,
             capabilities=[
                 *self._capabilities,
                 *(["vision"] if self._models.has_vision(model) else []),
             ],
         )
+
+    @override
+    def _find_limits(self, model: str | None) -> tuple[int | None, int | None]:
+        # Each session asks, and to make the whole `ModelInfo` takes twenty times as long.
+        return self._limits_of(self._models.find_entry(model or self.config.default_model or ""))
+
+    def _limits_of(self, entry: Mapping[str, Any]) -> tuple[int, int]:
+        """Return the context window and the longest answer of an entry of the list of models."""
+        settings, preset = self.config, self.preset
+        window = settings.context_window or context_window(entry) or preset.context_window
+        written = settings.max_output_tokens or max_output_tokens(entry)
+        return window, written or min(preset.max_output_tokens, window)
 
 
 def _make_header_factory(api_key: str | None, extra: Mapping[str, str]) -> Headers:

@@ -42,17 +42,25 @@ class Payer:
     """Where the body of a request limits the answer."""
     priced_as: Callable[[str, str | None], tuple[str, ...]]
     """Returns the names under which a model, asked and answered, may have a price."""
-    longest_answer: Callable[[str], int]
-    """Returns the tokens of the longest answer of a model where a request names no limit."""
 
 
 class Admission:
     """Has each request of a call admitted by the allowance of the place where it is sent."""
 
-    def __init__(self, payer: Payer, request: ChatRequest) -> None:
-        """Take who pays, and what is asked."""
+    def __init__(
+        self, payer: Payer, request: ChatRequest, longest_answer: Callable[[str], int]
+    ) -> None:
+        """Take who pays, and what is asked.
+
+        Args:
+            payer: What its provider knows of prices.
+            request: What is asked.
+            longest_answer: Returns the tokens of the longest answer of a model where a request
+                names no limit.
+        """
         self._payer = payer
         self._request = request
+        self._longest_answer = longest_answer
         self._allowance = CALL_ALLOWANCE.get()
         """What admits its requests; None for no limit."""
         self._is_admitted = False
@@ -72,7 +80,7 @@ class Admission:
         payer, body = self._payer, sent.fields
         longest = answer_limit(body)
         if longest is None:
-            longest = payer.longest_answer(sent.model)
+            longest = self._longest_answer(sent.model)
             # Before its bytes are counted, which a lower limit makes fewer.
             limit_answer(body, payer.limit_key, longest)
         content = sent.to_bytes()

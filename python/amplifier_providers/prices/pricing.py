@@ -30,6 +30,8 @@ _SECONDS = 60
 _MOST_NAMES = 1_000
 """Names of models come from servers, which may invent one for each answer."""
 
+_looked_up: dict[tuple[Any, ...], Rates | None] = {}
+"""The rates of the last minutes: each session asks for them."""
 _logged: set[str] = set()
 """What this process has logged: many sessions may ask the same model."""
 
@@ -61,7 +63,7 @@ class Pricing:
         self._own: dict[tuple[str, ...], Rates | None] = {}
         self._is_free = service in OWN_SERVERS
         self._now = now
-        self._kept: dict[tuple[Any, ...], tuple[float, Rates | None]] = {}
+        self._kept = _looked_up
         self._unknown: tuple[str, ...] = ()
         self._notices: list[str] = []
         self.total = Decimal(0)
@@ -190,16 +192,16 @@ class Pricing:
         """Return the rates that need no settings."""
         if self._is_free:
             return FREE
-        key, now = (models, tier, speed), self._now()
-        found = self._kept.get(key)
-        if found is not None and now < found[0]:
-            return found[1]
+        now = self._now()
+        key = (self._source, models, tier, speed, now // _SECONDS)
+        try:
+            return self._kept[key]
+        except KeyError:
+            pass
         given = {"service_tier": tier, "speed": speed}
         conditions = {name: value for name, value in given.items() if value is not None}
         looked_up = (table_rates(self._source, model, conditions, now) for model in models)
-        rates = next((each for each in looked_up if each is not None), None)
-        _keep(self._kept, key, (now - now % _SECONDS + _SECONDS, rates))
-        return rates
+        return _keep(self._kept, key, next((each for each in looked_up if each is not None), None))
 
     def _note_unknown(self, model: str) -> None:
         """Keep for the session that a model has no price, and log it once in this process."""

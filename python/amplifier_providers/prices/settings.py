@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -76,37 +77,45 @@ class ModelPrices(Settings):
 
     def make_rates(self) -> Rates:
         """Return the same for one token."""
-        usual = self._make_rates(self.input, self.output, None)
-        if self.long_context is None:
-            return usual
-        longer = self.long_context
-        other = self._make_rates(
-            self.input if longer.input is None else longer.input,
-            self.output if longer.output is None else longer.output,
-            longer,
-        )
-        return replace(usual, beyond=((longer.above, other),))
+        return _make_rates(self)  # pyright: ignore[reportArgumentType] -- frozen, and so hashable
 
-    def _make_rates(
-        self, entered: Decimal, written: Decimal, longer: LongContextPrices | None
-    ) -> Rates:
-        def find_price(name: str, fallback: Decimal) -> Decimal:
-            for prices in (longer, self):
-                found = getattr(prices, name, None)
-                if found is not None:
-                    return found
-            return fallback
 
-        to_cache = find_price("cache_write", entered)
-        return Rates(
-            input=count_parts(entered, _MILLION),
-            cache_read=count_parts(find_price("cache_read", entered), _MILLION),
-            cache_write=count_parts(to_cache, _MILLION),
-            cache_write_1h=count_parts(find_price("cache_write_1h", to_cache), _MILLION),
-            output=count_parts(written, _MILLION),
-            reasoning=count_parts(written, _MILLION),
-            web_search=count_parts(self.web_search or Decimal(0), 1_000),
-        )
+@lru_cache(maxsize=256)
+def _make_rates(prices: ModelPrices) -> Rates:
+    """Return the rates of a model, which each session asks for."""
+    usual = _compute_rates(prices, prices.input, prices.output, None)
+    if prices.long_context is None:
+        return usual
+    longer = prices.long_context
+    other = _compute_rates(
+        prices,
+        prices.input if longer.input is None else longer.input,
+        prices.output if longer.output is None else longer.output,
+        longer,
+    )
+    return replace(usual, beyond=((longer.above, other),))
+
+
+def _compute_rates(
+    usual: ModelPrices, entered: Decimal, written: Decimal, longer: LongContextPrices | None
+) -> Rates:
+    def find_price(name: str, fallback: Decimal) -> Decimal:
+        for prices in (longer, usual):
+            found = getattr(prices, name, None)
+            if found is not None:
+                return found
+        return fallback
+
+    to_cache = find_price("cache_write", entered)
+    return Rates(
+        input=count_parts(entered, _MILLION),
+        cache_read=count_parts(find_price("cache_read", entered), _MILLION),
+        cache_write=count_parts(to_cache, _MILLION),
+        cache_write_1h=count_parts(find_price("cache_write_1h", to_cache), _MILLION),
+        output=count_parts(written, _MILLION),
+        reasoning=count_parts(written, _MILLION),
+        web_search=count_parts(usual.web_search or Decimal(0), 1_000),
+    )
 
 
 def prices_of(prices: Mapping[str, ModelPrices], model: str) -> ModelPrices | None:

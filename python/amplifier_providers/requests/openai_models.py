@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from ..services import OPENAI
@@ -108,6 +109,7 @@ _TABLE = tuple((re.compile(pattern), profile) for pattern, profile in _PROFILES)
 _UNKNOWN = ModelProfile(128_000, 16_384, is_known=False)
 
 
+@lru_cache(maxsize=256)
 def model_profile(model: str) -> ModelProfile:
     """Return what `model` supports; an unknown name gets a cautious profile."""
     name = model.rpartition("/")[2].removeprefix("ft:").lower()

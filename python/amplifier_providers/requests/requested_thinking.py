@@ -102,7 +102,7 @@ class RequestedThinking:
         """
         match value:
             case None:
-                return cls()
+                return _NOTHING
             case bool() | 0 | 1:
                 return cls(bool(value))
             case "enabled" | "adaptive":
@@ -126,6 +126,10 @@ class RequestedThinking:
         return _join(
             cls.parse(kind), _of_budget(budget), _of_effort(effort), cls(True if value else None)
         )
+
+
+_NOTHING = RequestedThinking()
+"""Of most sources of most calls."""
 
 
 def _is_meaningful(value: Any) -> Any:
@@ -163,7 +167,7 @@ def requested_thinking(
         _of_effort(effort),
         _of_settings(settings),
         # Only who turns it off says anything: on is the default.
-        RequestedThinking(None if getattr(settings, "thinking_mode_enabled", True) else False),
+        _NOTHING if getattr(settings, "thinking_mode_enabled", True) else RequestedThinking(False),
     )
     decided = next((each for each in sources if each.is_on is not None), sources[0])
     if not decided.is_on:
@@ -191,7 +195,7 @@ def _of_settings(settings: Any) -> RequestedThinking:
     return _join(
         RequestedThinking.parse(getattr(settings, "extended_thinking", None)),
         RequestedThinking.parse(getattr(settings, "thinking_type", None)),
-        RequestedThinking(switch),
+        _NOTHING if switch is None else RequestedThinking(switch),
         _of_effort(getattr(settings, "reasoning", None)),
         _of_effort(getattr(settings, "reasoning_effort", None)),
         _of_budget(getattr(settings, "thinking_budget_tokens", None)),
@@ -200,7 +204,7 @@ def _of_settings(settings: Any) -> RequestedThinking:
 
 def _of_budget(tokens: Any) -> RequestedThinking:
     if tokens is None:
-        return RequestedThinking()
+        return _NOTHING
     if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0:
         raise ValueError
     return RequestedThinking(tokens > 0, budget_tokens=tokens or None)
@@ -208,7 +212,7 @@ def _of_budget(tokens: Any) -> RequestedThinking:
 
 def _of_effort(effort: Any) -> RequestedThinking:
     if effort is None or effort == "":
-        return RequestedThinking()
+        return _NOTHING
     if not isinstance(effort, str):
         raise ValueError  # noqa: TRY004 (a validator, whose `TypeError` would go through)
     if effort == "none":
@@ -244,12 +248,15 @@ _WANTED = {
 
 def _join(*parts: RequestedThinking) -> RequestedThinking:
     """Return what several wishes of one source say: that of no thinking wins, else the first."""
-    for part in parts:
+    said = [part for part in parts if part is not _NOTHING]
+    if not said:
+        return _NOTHING
+    for part in said:
         if part.is_off:
             return part
     return RequestedThinking(
-        is_on=True if any(part.is_on for part in parts) else None,
-        effort=next((part.effort for part in parts if part.effort), None),
-        budget_tokens=next((part.budget_tokens for part in parts if part.budget_tokens), None),
-        kind=next((part.kind for part in parts if part.kind), None),
+        is_on=True if any(part.is_on for part in said) else None,
+        effort=next((part.effort for part in said if part.effort), None),
+        budget_tokens=next((part.budget_tokens for part in said if part.budget_tokens), None),
+        kind=next((part.kind for part in said if part.kind), None),
     )

@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from amplifier_core.events import CONTEXT_COMPACTION, CONTEXT_POST_COMPACT, CONTEXT_PRE_COMPACT
 from amplifier_core.models import ModelInfo
+from amplifier_core.weak_link import link_weakly
 
 from ..requests.openai_models import model_profile
 from ..retries import Retries
@@ -68,8 +69,13 @@ class ResponsesProvider(WireProvider):
         The request after a compaction sends everything: the service has what was left out.
         """
         release = await super().mount(coordinator, name)
-        find_capability = getattr(coordinator, "get_capability", None)
-        if find_capability is not None:
+        if hasattr(coordinator, "get_capability"):
+            find_coordinator = link_weakly(coordinator)
+
+            def find_capability(name: str) -> object:
+                there = find_coordinator()
+                return None if there is None else there.get_capability(name)
+
             self._format.find_capability = find_capability
 
         def reset(event: str, data: dict[str, Any]) -> None:

@@ -161,11 +161,12 @@ def _is_notebook() -> bool:
 class LoopThread:
     """Calls functions in the thread of one event loop, asyncio's or trio's."""
 
-    __slots__ = ("_call_soon", "_thread")
+    __slots__ = ("_loop", "_thread")
 
     def __init__(self) -> None:
         """Belong to no loop yet."""
-        self._call_soon: Callable[[Callable[[], object]], Any] | None = None
+        self._loop: Any = None
+        """Its event loop, of trio the token; a method of it would be one object more."""
         self._thread: int | None = None
 
     def enter(self) -> None:
@@ -179,22 +180,32 @@ class LoopThread:
             if self._thread != thread:
                 raise RuntimeError("a `Session` belongs to one event loop, and was used in another")
             return
-        self._thread, self._call_soon = thread, caller_into_loop()
+        self._thread, self._loop = thread, _find_loop()
 
     def call(self, function: Callable[[], object]) -> None:
         """Call a function: at once in the loop's own thread, else soon."""
-        if self._call_soon is None or threading.get_ident() == self._thread:
+        if self._loop is None or threading.get_ident() == self._thread:
             function()
         else:
-            self._call_soon(function)
+            _caller_into(self._loop)(function)
 
 
 def caller_into_loop() -> Callable[[Callable[[], object]], Any]:
     """Return what calls a function soon in the event loop that runs here, from any thread."""
+    return _caller_into(_find_loop())
+
+
+def _find_loop() -> Any:
+    """Return the event loop that runs here, of trio its token."""
     loop = find_asyncio_loop()
     if loop is not None:
-        return loop.call_soon_threadsafe
+        return loop
     import sniffio
 
     sniffio.current_async_library()  # raises where none runs
-    return sys.modules["trio"].lowlevel.current_trio_token().run_sync_soon
+    return sys.modules["trio"].lowlevel.current_trio_token()
+
+
+def _caller_into(loop: Any) -> Callable[[Callable[[], object]], Any]:
+    """Return what calls a function soon in an event loop, from any thread."""
+    return getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon

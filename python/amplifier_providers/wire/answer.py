@@ -19,7 +19,7 @@ from .settings import USUAL_ANSWER_BYTES, HttpSettings
 if TYPE_CHECKING:
     import httpx2
 
-    from amplifier_stream import StreamEvent, StreamResult
+    from amplifier_stream import StreamEvent, StreamResult, ThinkingFilter
 
 TakenT = TypeVar("TakenT")
 
@@ -55,7 +55,8 @@ class Answer:
             seconds: Seconds to wait for the next byte.
             deadline: When the first content must be there, in the time of the event loop.
         """
-        from amplifier_stream import StreamDecoder, ThinkingFilter
+        # Of their files: to look for a name of a package takes longer than to make the decoder.
+        from amplifier_stream.decoder import StreamDecoder
 
         self._client = client
         self._response = response
@@ -73,7 +74,7 @@ class Answer:
             max_calls=settings.max_calls_per_answer,
         )
         tags = settings.thinking_tags
-        self._thinking = ThinkingFilter(tags) if tags else None
+        self._thinking = _make_filter(tags) if tags else None
         self._failure: Exception | None = None
         self._finished: StreamResult | None = None
         self._received = 0
@@ -121,7 +122,9 @@ class Answer:
     def receive(self) -> StreamResult:
         """Return what came of the answer, whole or not; nothing more is read."""
         if self._finished is None:
-            is_whole = self._has_ended and has_framed_body(self._response)
+            is_whole = self._has_ended and has_framed_body(
+                self._response.http_version, self._headers
+            )
             self._finished = self._decoder.finish(body_is_whole=is_whole)
         return self._finished
 
@@ -206,6 +209,12 @@ class Answer:
         with anyio.CancelScope(deadline=self._deadline):
             return await anext(self._pieces)
         raise silent_error(self._client.service, self._model, self._silence or 0)
+
+
+def _make_filter(tags: tuple[str, ...]) -> ThinkingFilter:
+    from amplifier_stream import ThinkingFilter
+
+    return ThinkingFilter(tags)
 
 
 def _ends_answer(error: Exception) -> bool:

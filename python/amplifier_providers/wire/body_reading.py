@@ -35,16 +35,15 @@ def plain_headers(response: httpx2.Response) -> dict[str, str]:
     return dict(response.headers.items())  # of a mapping, each name would be looked for
 
 
-def has_framed_body(response: httpx2.Response) -> bool:
+def has_framed_body(version: str, headers: Mapping[str, str]) -> bool:
     """Whether an end of the body without an error means that all of it came.
 
     A body has an end of its own in HTTP/2, or if it is chunked or has a `content-length`: one that
     stops before is a `RemoteProtocolError`. Any other lasts until the connection is closed, as it
     is also where a server dies.
     """
-    if response.http_version == "HTTP/2":
+    if version == "HTTP/2":
         return True
-    headers = response.headers
     return "content-length" in headers or "chunked" in headers.get("transfer-encoding", "").lower()
 
 

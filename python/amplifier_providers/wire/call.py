@@ -85,18 +85,27 @@ class Call:
     _next: WireRequest | None
     """The request that is sent next."""
 
-    def __init__(self, wire: Wire, request: ChatRequest, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        wire: Wire,
+        request: ChatRequest,
+        options: Mapping[str, Any],
+        longest_answer: Callable[[str], int],
+    ) -> None:
         """Take what is asked; nothing is sent.
 
         Args:
             wire: What the calls of the provider share.
             request: The conversation and the tools.
             options: The keywords of `complete`.
+            longest_answer: Returns the tokens of the longest answer of a model where a request
+                names no limit.
         """
         self._wire = wire
         self._format = wire.wire_format
         self._request = request
         self._options = options
+        self._longest_answer = longest_answer
         self._events = CallEvents(
             wire.name,
             wire.settings,
@@ -184,6 +193,8 @@ class Call:
         trace: TracebackType | None,
     ) -> None:
         """Report the end of a call that was cancelled, or left in the middle."""
+        if error is None or isinstance(error, Exception):
+            return
         if isinstance(error, anyio.get_cancelled_exc_class() | GeneratorExit):
             with anyio.move_on_after(GRACE_SECONDS, shield=True):
                 await self._events.emit_end(
@@ -194,7 +205,7 @@ class Call:
         """Encode the request, and report that it is sent; return what sends it."""
         wire = self._wire
         headers = extra_headers(self._options, wire.name)
-        self._usage = CallUsage(wire.payer, self._request)
+        self._usage = CallUsage(wire.payer, self._request, self._longest_answer)
         await self._format.prepare(self._request, self._options)
         encoded = self._format.write_request(self._request, self._options)
         wanted, other = encoded.model, wire.overload.choose_model(encoded.model)

@@ -132,7 +132,6 @@ class ServiceClient:
         """
         import httpx2
 
-        url = self.shown_url + path
         watch: RequestWatch | None = None
         try:
             address = parsed_url(self._base_url + path)
@@ -152,7 +151,7 @@ class ServiceClient:
         except BaseException as error:
             if watch is not None:
                 watch.leave()
-            if (failure := self._make_failure(error, watch, url, seconds, model)) is None:
+            if (failure := self._make_failure(error, watch, path, seconds, model)) is None:
                 raise
             raise failure from error
         if self._answers is None:
@@ -320,14 +319,14 @@ class ServiceClient:
         self,
         error: BaseException,
         watch: RequestWatch | None,
-        url: str,
+        path: str,
         seconds: float,
         model: str | None,
     ) -> LLMError | None:
         """Make the error for a request without an answer; None for what is no failure of HTTP."""
         import httpx2
 
-        proxy = watch and watch.proxy
+        url, proxy = self.shown_url + path, watch and watch.proxy
         if isinstance(error, httpx2.ConnectTimeout):
             limit = min(seconds, _MAX_CONNECT_SECONDS)
             return timeout_error(self.service, url, limit, "connection", model=model, proxy=proxy)

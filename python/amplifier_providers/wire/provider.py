@@ -114,7 +114,6 @@ class WireProvider:
             InputCounts(),
             wire_format.limit_key,
             wire_format.priced_as,
-            self.longest_answer,
         )
         self._wire = Wire(
             service.name,
@@ -182,7 +181,7 @@ class WireProvider:
 
     def longest_answer(self, model: str) -> int:
         """Return the tokens of the longest answer of a model where a request names no limit."""
-        return limits_of(self.get_model_info(model))[1] or _LONGEST_ANSWER
+        return self._find_limits(model)[1] or _LONGEST_ANSWER
 
     async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
         """Send `request` and return the whole answer.
@@ -199,7 +198,7 @@ class WireProvider:
                 cut off is a `StreamError`: a partial answer never becomes a response, and is not
                 retried once a part of it was shown, unless `retry_shown` says so.
         """
-        return await Call(self._wire, request, options).complete()
+        return await Call(self._wire, request, options, self.longest_answer).complete()
 
     def chunks(
         self, request: ChatRequest, **options: Any
@@ -210,7 +209,8 @@ class WireProvider:
         blocks, so that whoever iterates can tell them. The arguments and errors are those of
         `complete`; once a chunk was yielded nothing is retried.
         """
-        return Call(self._wire, request, {**options, "retry_shown": False}).chunks()
+        options["retry_shown"] = False
+        return Call(self._wire, request, options, self.longest_answer).chunks()
 
     async def list_models(self) -> list[ModelInfo]:
         """Return the models that the key may use.
@@ -253,7 +253,7 @@ class WireProvider:
             request: The request, whose model and `max_output_tokens` count; None for those of the
                 settings.
         """
-        window, output = limits_of(self.get_model_info(request.model if request else None))
+        window, output = self._find_limits(request.model if request else None)
         if window is None:
             return None
         asked = request.max_output_tokens if request else None
@@ -296,6 +296,10 @@ class WireProvider:
     def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
         """Return the names under which a model may have a price, the best known first."""
         return self.wire_format.priced_as(asked, answered)
+
+    def _find_limits(self, model: str | None) -> tuple[int | None, int | None]:
+        """Return the context window and the longest answer of a model; that of the settings if None."""
+        return limits_of(self.get_model_info(model))
 
     def _find_tool_tags(self) -> tuple[str, ...]:
         """Return the tags of calls, which the settings name."""

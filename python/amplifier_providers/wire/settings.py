@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Annotated, Any, cast
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticKnownError
 
-from ..answers.answer_settings import USUAL_CALLS, CallsPerAnswer, ThinkingTags, ToolTags
+from ..answers.answer_settings import SESSION, USUAL_CALLS, CallsPerAnswer, ThinkingTags, ToolTags
 from ..connections.own_client import OwnClient
 from ..prices.settings import ModelPrices
 from ..requests.requested_thinking import ExtendedThinking, ThinkingMode
@@ -110,6 +110,8 @@ class HttpSettings(RetrySettings):
     """How a service is called, whatever its wire."""
 
     unlimited_keys = frozenset({"max_concurrent_requests"})
+    is_shared = True
+    random_values: ClassVar[Mapping[str, str]] = {"tool_tags": SESSION}
 
     temperature: float | None = Field(default=None, ge=0)
     """Randomness of answers; sent only if the model accepts it."""

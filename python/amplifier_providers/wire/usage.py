@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -121,10 +121,12 @@ def usage_payload(usage: Usage) -> dict[str, int | str]:
 class CallUsage:
     """Admits each request of a call before it is sent, and counts its answer."""
 
-    def __init__(self, payer: Payer, request: ChatRequest) -> None:
-        """Take who pays, and what is asked."""
+    def __init__(
+        self, payer: Payer, request: ChatRequest, longest_answer: Callable[[str], int]
+    ) -> None:
+        """Take who pays, and what is asked, as `Admission` does."""
         self._payer = payer
-        self._admission = Admission(payer, request)
+        self._admission = Admission(payer, request, longest_answer)
         self._parts: list[Usage | None] = []
         self.details: dict[str, Any] = {}
         """What else the service says of the answers."""

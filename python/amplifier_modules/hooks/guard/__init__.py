@@ -9,6 +9,7 @@ from amplifier_core.events import PROMPT_SUBMIT, PROVIDER_REQUEST, TOOL_PRE
 from amplifier_core.models import HookResult
 from amplifier_core.session_capabilities import GUARD_RATE_LIMITER as LIMITER
 from amplifier_core.session_capabilities import GUARD_TOOL_TIMEOUT, OBSERVABILITY_EVENTS
+from amplifier_core.weak_link import link_weakly
 from amplifier_guard import Limits, RateLimited, RateLimiter
 from amplifier_modules.loops.steering import STEERING_SUBMITTED
 from amplifier_modules.spawn.tasks import coordinator_of
@@ -39,7 +40,7 @@ class Guard:
             ValueError: The settings of a policy cannot be used.
         """
         self._settings = settings
-        self._coordinator = coordinator
+        self._find_coordinator = link_weakly(coordinator)
         self.limits = Limits.load(settings.list_limits())
         self._prompts = Prompts(self.limits, settings.findings)
         self._arguments = ToolArguments(self.limits.name_max_chars)
@@ -57,10 +58,9 @@ class Guard:
         }
         if self._limiter is not None:
             handlers[PROVIDER_REQUEST] = self.judge_request
+        hooks = self._find_coordinator().hooks
         registered = [
-            self._coordinator.hooks.register(
-                event, handler, priority=LAST, name=NAME, fail_closed=True
-            )
+            hooks.register(event, handler, priority=LAST, name=NAME, fail_closed=True)
             for event, handler in handlers.items()
         ]
 
@@ -107,7 +107,7 @@ class Guard:
 
     def _judged_session(self, data: Mapping[str, Any]) -> Any:
         """Return the coordinator of the session that an event is of: this one, or a sub-agent's."""
-        return coordinator_of(self._coordinator, data.get("session_id"))
+        return coordinator_of(self._find_coordinator(), data.get("session_id"))
 
     def _count_call(self, **names: str) -> HookResult | None:
         """Count a call of this user, tool or provider; deny it above the rate limit."""

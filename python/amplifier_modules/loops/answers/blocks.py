@@ -143,8 +143,8 @@ class OpenBlocks:
 
     def stop_watching(self) -> None:
         """Ignore all further events."""
-        for unregister in self._unregister:
-            unregister()
+        while self._unregister:
+            self._unregister.pop()()
 
     async def close(self, response: Any) -> None:
         """End what a provider left open, with the blocks of its response."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any, cast
 
@@ -16,6 +15,7 @@ from amplifier_core.message_models import (
 )
 from amplifier_providers.base import answers_in_chunks, checked_chunks, has_extension
 from amplifier_providers.running.closing import closing
+from amplifier_providers.running.stored_attribute import find_stored
 
 from .response import RequestedCall, calls_of
 
@@ -32,8 +32,7 @@ def answer_in_pieces(
     it may emit the events of its blocks itself. Where calls are tags, which no display may see,
     that is `chunks` of any provider that has it.
     """
-    # A mock has any attribute, but only once it is accessed.
-    has_stream = callable(inspect.getattr_static(provider, "stream", None))
+    has_stream = callable(find_stored(provider, "stream"))
     has_chunks = is_tagged and has_own_chunks(provider)
     if not has_extension():
         return None
@@ -48,8 +47,8 @@ def has_own_chunks(provider: Any) -> bool:
     """Whether a provider defines `chunks`, other than by inheriting that of `BaseProvider`."""
     from amplifier_providers.base import BaseProvider
 
-    chunks = inspect.getattr_static(provider, "chunks", None)
-    return callable(chunks) and chunks is not inspect.getattr_static(BaseProvider, "chunks")
+    chunks = find_stored(provider, "chunks")
+    return callable(chunks) and chunks is not BaseProvider.chunks
 
 
 async def _pieces_of_stream(answer: AsyncIterator[Any]) -> AsyncGenerator[str | ChatResponse]:
