@@ -7,6 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString, PyTuple};
 
+use crate::kernel::hook::registry::Watch;
 use crate::kernel::timeout::TimeLimit;
 use crate::module::module;
 use crate::traverse::traverse;
@@ -154,6 +155,14 @@ impl Entry {
             handler: registration.handler.clone_ref(py),
             name: registration.name.clone(),
             policy: Some(registration.policy),
+        }
+    }
+
+    pub(crate) fn of_watch(py: Python<'_>, watch: &Watch) -> Self {
+        Self {
+            handler: watch.handler.clone_ref(py),
+            name: watch.name.clone(),
+            policy: Some(Policy::default()),
         }
     }
 
