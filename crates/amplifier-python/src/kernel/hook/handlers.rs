@@ -7,7 +7,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString, PyTuple};
 
-use crate::kernel::hook::registry::Watch;
 use crate::kernel::timeout::TimeLimit;
 use crate::module::module;
 use crate::traverse::traverse;
@@ -158,10 +157,11 @@ impl Entry {
         }
     }
 
-    pub(crate) fn of_watch(py: Python<'_>, watch: &Watch) -> Self {
+    /// The entry of a handler with the usual policy.
+    pub(crate) fn usual(handler: Py<PyAny>, name: String) -> Self {
         Self {
-            handler: watch.handler.clone_ref(py),
-            name: watch.name.clone(),
+            handler,
+            name,
             policy: Some(Policy::default()),
         }
     }

@@ -143,7 +143,7 @@ impl RustHookRegistry {
             before
                 .iter()
                 .map(|one| Entry::of(py, one))
-                .chain(watch.map(|watch| Entry::of_watch(py, watch)))
+                .chain(watch.map(|one| Entry::usual(one.handler.clone_ref(py), one.name.clone())))
                 .chain(after.iter().map(|one| Entry::of(py, one)))
                 .chain(observers.map(|one| Entry::of_observer(py, one)))
                 .collect()
