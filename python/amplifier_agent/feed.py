@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core import events, world
 from amplifier_core.plain_data import PLAIN, shape_of
 from amplifier_modules.loops.answers.agent_events import NAMES
+from amplifier_modules.loops.boundary.call_context import TOOL_START
 from amplifier_modules.running.session_bound import session_bound
 
 from .event import Event, QuestionAsked, make_delta
 from .event_names import DELTAS, event_of, has_event
 from .handover import Handover
-from .observer import KERNEL_EVENTS, choose_priority
+from .observer import EARLIEST, KERNEL_EVENTS, LATEST
 
 if TYPE_CHECKING:
     from amplifier_core import AmplifierSession
@@ -44,6 +46,8 @@ WAITED_FOR = {
 }
 """Events that a stream may not show, and what comes after them, before which all is taken."""
 
+_HANDLER = "amplifier-agent-stream"
+
 
 class Feed:
     """Hands the events of a session's turn over to whoever takes them.
@@ -65,36 +69,46 @@ class Feed:
         self._handover = handover
         self._expect = expect
         self._about = {"session_id": session.session_id, "parent_id": session.parent_id}
-        self._handled: dict[str, Callable[[], object]] = {}
-        """What unregisters the handlers, by their events."""
+        self._stop_starts: Callable[[], object] = bool
+        self._unregister: Callable[[], object] | None = None
+        """Unregisters the handler of deltas that waits for room, while there is one."""
 
     async def start(self) -> None:
         """Handle the events of the kernel, and those that the mounted modules say they emit."""
         from amplifier_core.handlers import collect_contributed_events
 
         contributed = await collect_contributed_events(self._coordinator)
-        for name in filter(_is_heard, dict.fromkeys((*KERNEL_EVENTS, *contributed))):
-            self._register(name, self._handle)
+        heard = _list_heard(frozenset(contributed))
+        self._hooks._watch(heard - {TOOL_START}, self._handle, EARLIEST, _HANDLER)
+        # A tool starts when nobody has denied that, and its start is stored.
+        self._stop_starts = self._hooks.register(TOOL_START, self._handle, LATEST, _HANDLER)
         if self._handover.is_nearly_full:
-            self._register(events.CONTENT_BLOCK_DELTA, self._wait_for_room)
+            self._start_waiting()
 
     def stop(self) -> None:
         """Hand no more over."""
-        while self._handled:
-            self._handled.popitem()[1]()
+        self._hooks._stop_watch()
+        self._stop_starts()
+        self._stop_waiting()
 
-    def listen(self, listeners: Listeners) -> Listeners:
-        """Return listeners that also hand deltas over.
+    def listen(self, listeners: Listeners) -> None:
+        """Let listeners also hand deltas over.
 
         A delta has no handler: it would get a copy of its own, and be awaited, each time.
         """
         delta = self._make_delta_listener(listeners[events.CONTENT_BLOCK_DELTA])
-        return {**listeners, events.CONTENT_BLOCK_DELTA: delta}
+        listeners[events.CONTENT_BLOCK_DELTA] = delta
 
-    def _register(self, name: str, handler: Callable[[str, Any], Awaitable[None] | None]) -> None:
-        self._handled[name] = self._hooks.register(
-            name, handler, priority=choose_priority(name), name="amplifier-agent-stream"
-        )
+    def _start_waiting(self) -> None:
+        if self._unregister is None:
+            self._unregister = self._hooks.register(
+                events.CONTENT_BLOCK_DELTA, self._wait_for_room, priority=EARLIEST, name=_HANDLER
+            )
+
+    def _stop_waiting(self) -> None:
+        unregister, self._unregister = self._unregister, None
+        if unregister is not None:
+            unregister()
 
     @session_bound
     def _handle(self, name: str, data: Any) -> Awaitable[None] | None:
@@ -109,7 +123,7 @@ class Feed:
         return None if handover.is_empty else handover.wait_until_taken()
 
     def _make_delta_listener(self, note: Callable[[Any], object]) -> Callable[[Any], None]:
-        add, about, handled = self._handover.add, self._about, self._handled
+        add, about, start_waiting = self._handover.add, self._about, self._start_waiting
         time = world.time
 
         def hear_delta(data: Any) -> None:
@@ -121,20 +135,24 @@ class Feed:
             if not PLAIN.issuperset(map(type, told.values())):
                 told = shape_of(told, [])
             is_nearly_full = add(make_delta(kind, text, told, time()))
-            if is_nearly_full and events.CONTENT_BLOCK_DELTA not in handled:
-                self._register(events.CONTENT_BLOCK_DELTA, self._wait_for_room)
+            if is_nearly_full:
+                start_waiting()
 
         return hear_delta
 
     @session_bound
     async def _wait_for_room(self, name: str, data: Any) -> None:
         await self._handover.wait_until_taken()
-        if (
-            not self._handover.is_nearly_full
-            and (unregister := self._handled.pop(name, None)) is not None
-        ):
-            unregister()
+        if not self._handover.is_nearly_full:
+            self._stop_waiting()
 
 
-def _is_heard(name: str) -> bool:
-    return name in WAITED_FOR or has_event(name)
+@lru_cache(maxsize=64)
+def _list_heard(contributed: frozenset[str]) -> frozenset[str]:
+    """Return the events of a stream, one set for all streams of an agent.
+
+    Args:
+        contributed: The names of the events of the modules.
+    """
+    known = (*KERNEL_EVENTS, *contributed)
+    return frozenset(name for name in known if name in WAITED_FOR or has_event(name))

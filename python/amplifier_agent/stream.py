@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, Generic, Never, Self, TypeAlias
 
 import anyio
+import anyio.lowlevel
 
 from amplifier_core.event_loop import find_asyncio_loop
 from amplifier_modules.running.background import start_task
@@ -31,6 +32,8 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
     Leaving the loop drops the stream, which cancels the turn; a stream with a name is left with
     `async with`, which also waits for its end.
     """
+
+    __slots__ = ("__weakref__", "_check", "_result", "_run", "_thread", "_turn")
 
     def __init__(
         self,
@@ -83,12 +86,13 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
         if task != turn.taker:
             self._thread.enter()
             turn.taker = task
-        if (event := turn.take_now()) is not None:
+        while (event := turn.take_now()) is None:
+            if turn.handover.is_over:
+                break
+            await turn.handover.expect_item()
+        else:
             return event
-        try:
-            return await turn.handover.take()
-        except StopAsyncIteration:
-            self._turn = None
+        self._turn = None
         if turn.error is not None:
             raise turn.error
         if turn.result is None:
@@ -124,7 +128,7 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
             return
         turn.leave()
         with anyio.CancelScope(shield=True):
-            await turn.ended.wait()
+            await turn.wait_for_end()
 
     async def __aenter__(self) -> Self:
         """Return the stream itself."""
@@ -136,7 +140,7 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
 
     def __del__(self) -> None:
         """Cancel the turn if it runs."""
-        turn = self.__dict__.get("_turn")
+        turn = getattr(self, "_turn", None)
         if turn is not None:
             # Where a task is being cancelled, trio may keep the frame of this call, and so the stream.
             self._turn = None
@@ -147,14 +151,29 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
 class _Turn:
     """What the task of a turn holds; not the stream, which can be dropped meanwhile."""
 
+    __slots__ = (
+        "_ended",
+        "_is_over",
+        "_run",
+        "_scope",
+        "error",
+        "find_task",
+        "handover",
+        "result",
+        "take_now",
+        "taker",
+    )
+
     def __init__(self, run: Callable[[TakeEvent], Awaitable[Any]]) -> None:
         self._run = run
         self._scope = anyio.CancelScope()
+        self._is_over = False
+        self._ended: anyio.Event | None = None
+        """What is waited for where the stream is closed before the end."""
         self.handover: TakeEvent = Handover()
         self.take_now = self.handover.take_now
         self.find_task = _task_finder()
         """Returns the task that runs."""
-        self.ended = anyio.Event()
         self.result: Any = None
         self.error: BaseException | None = None
         self.taker: int | None = None
@@ -170,7 +189,16 @@ class _Turn:
                 self.error = error.with_traceback(None)
         finally:
             self.handover.finish()
-            self.ended.set()
+            self._is_over = True
+            if self._ended is not None:
+                self._ended.set()
+
+    async def wait_for_end(self) -> None:
+        if self._is_over:
+            await anyio.lowlevel.checkpoint()
+            return
+        self._ended = self._ended or anyio.Event()
+        await self._ended.wait()
 
     def leave(self) -> None:
         # First, as what waits until all is taken is to end there, not to go on.

@@ -63,7 +63,9 @@ class Turn(Generic[T_co]):
         # Our loops emit the usage first, by itself, before a hook can end the turn.
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
         listeners = self.record.make_listeners(*(_OURS if is_ours else _OF_OTHERS))
-        coordinator.hooks._listen(listeners if self._feed is None else self._feed.listen(listeners))
+        if self._feed is not None:
+            self._feed.listen(listeners)
+        coordinator.hooks._listen(listeners)
         try:
             if self._output is None:
                 text, value = await self._session.execute(prompt), None

@@ -984,6 +984,15 @@ class RustHookRegistry(_Events):
 
         They replace those set before. They get the caller's own data, only to look at it.
         """
+    def _watch(
+        self, events: frozenset[str], handler: Callable[..., Any], priority: int, name: str
+    ) -> None:
+        """Call a handler for these events, after those of its priority; it replaces the one before.
+
+        It is not listed among the handlers, and no registry inherits it.
+        """
+    def _stop_watch(self) -> None:
+        """Call the handler of `_watch` no more."""
     def _registrations(
         self, event: str
     ) -> list[tuple[int, str, Callable[..., Any], bool, float | None]]:

@@ -61,6 +61,8 @@ class HookRegistry(metaclass=ABCMeta):
     """
     _listeners: dict[str, Callable[[Any], object]]
     """A function for each event that somebody listens to."""
+    _watching: tuple[frozenset[str], Registration] | None
+    """One handler of many events, and which they are."""
     _defaults: dict[str, Any]
     _next_serial: int
     _cancellations_told: int
@@ -72,6 +74,7 @@ class HookRegistry(metaclass=ABCMeta):
         registry._events = {}
         registry._observers = []
         registry._listeners = {}
+        registry._watching = None
         registry._defaults = {}
         registry._next_serial = 0
         registry._cancellations_told = 0
@@ -213,6 +216,27 @@ class HookRegistry(metaclass=ABCMeta):
         """
         self._listeners = listeners or {}
 
+    def _watch(
+        self, events: frozenset[str], handler: Callable[[str, Any], Any], priority: int, name: str
+    ) -> None:
+        """Call a handler for these events, after those of its priority; it replaces the one before.
+
+        It is not listed among the handlers, and no registry inherits it.
+        """
+        registration = Registration(
+            serial=self._next_serial,
+            priority=priority,
+            name=name,
+            handler=handler,
+            fail_closed=False,
+            timeout=None,
+        )
+        self._watching = (events, registration)
+
+    def _stop_watch(self) -> None:
+        """Call the handler of `_watch` no more."""
+        self._watching = None
+
     def _events_beside(self, known: frozenset[str]) -> list[str]:
         """Name the events that have a handler and are not among these."""
         return [event for event, ones in tuple(self._events.items()) if ones and event not in known]
@@ -284,7 +308,11 @@ class HookRegistry(metaclass=ABCMeta):
 
     def _list_handlers_of(self, event: str) -> tuple[Registration, ...]:
         """The handlers that an event has now, and those of every event."""
-        return (*self._events.get(event, ()), *self._observers)
+        judges = self._events.get(event, ())
+        if self._watching is not None and event in self._watching[0]:
+            judges = [*judges]
+            insort(judges, self._watching[1], key=attrgetter("priority"))
+        return (*judges, *self._observers)
 
     @set_qualname("HookRegistry.emit")
     async def _emit(self, event: str, data: Any, payload: Payload | None) -> HookResult:

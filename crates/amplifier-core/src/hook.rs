@@ -72,7 +72,8 @@ impl<H> HookRegistry<H> {
     ) -> u64 {
         let serial = self.new_serial();
         if !self.events.contains_key(event) {
-            self.events.insert(event.to_owned(), Vec::new());
+            // Most events have one handler: room for four would be most of what a registry takes.
+            self.events.insert(event.to_owned(), Vec::with_capacity(1));
         }
         let handlers = &mut self.events[event];
         // Behind those of the same priority, which run in the order of their registration.

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
 from amplifier_core import world
 
 from .body_reading import has_framed_body, plain_headers
+from .byte_wait import limit_waits
 from .client import ServiceClient
 from .errors import oversized_error, root_cause, silent_error, timeout_error, truncated_error
 from .settings import USUAL_ANSWER_BYTES, HttpSettings
@@ -60,16 +61,18 @@ class Answer:
 
         self._client = client
         self._response = response
-        self._headers = plain_headers(response)
+        headers = plain_headers(response)
+        self._is_packed = "content-encoding" in headers
         self._path = path
         self._model = model
         self._seconds = seconds
+        self._waits = limit_waits(response, seconds)
         self._silence = settings.content_timeout
         self._longest = settings.max_answer_bytes or USUAL_ANSWER_BYTES
         self._decoder = StreamDecoder(
             client.service.dialect,
             response.status_code,
-            self._headers,
+            headers,
             max_total_bytes=self._longest,
             max_calls=settings.max_calls_per_answer,
         )
@@ -79,9 +82,10 @@ class Answer:
         self._finished: StreamResult | None = None
         self._received = 0
         self._has_ended = False
-        # Nothing is left to decode where the body is what it seems: that spares a step for each piece.
-        is_decoded = "content-encoding" in self._headers or response.is_stream_consumed
-        self._pieces = aiter(response.aiter_bytes() if is_decoded else response.aiter_raw())
+        # Nothing is left to decode where the body is what it seems: that spares two steps for each piece.
+        is_decoded = self._is_packed or response.is_stream_consumed
+        body: Any = response.aiter_bytes() if is_decoded else response.stream
+        self._pieces: AsyncIterator[bytes] = aiter(body)
         self._events = self._take_pieces(self._decode)
         self._deadline = deadline
         self._silent_since: float | None = world.monotonic()
@@ -109,9 +113,11 @@ class Answer:
         """Close the connection, unless the answer was read to its end."""
         import httpx2
 
+        if self._waits is not None:
+            self._waits.stop()
         await self._events.aclose()
         await self._response.aclose()
-        if "content-encoding" in self._headers:
+        if self._is_packed:
             return  # what was received and not read could be a lot once it is unpacked
         # The generators that read the body end where they see that the connection is closed: trio
         # warns of those that are left in the middle.
@@ -146,12 +152,13 @@ class Answer:
         is_broken = failure is not None and (result.error or {}).get("type") == "invalid_stream"
         if result.error is not None and not is_broken:
             raise client.api_error(
-                result.error, result.request_id, self._model, self._headers
+                result.error, result.request_id, self._model, plain_headers(self._response)
             ) from failure
         # A connection that breaks after the end of the answer loses nothing.
         if not result.truncated:
             return result
-        if isinstance(failure, httpx2.TimeoutException):
+        is_late = self._waits is not None and self._waits.is_over
+        if is_late or isinstance(failure, httpx2.TimeoutException):
             url = client.shown_url + self._path
             raise timeout_error(
                 service, url, self._seconds, "further data", model=self._model
@@ -162,9 +169,15 @@ class Answer:
     async def _take_pieces(self, take: Callable[[bytes], TakenT]) -> AsyncGenerator[TakenT]:
         """Yield what each piece of the body is taken as, up to its end."""
         next_piece = self._pieces.__anext__ if self._silence is None else self._within_deadline
+        waits = self._waits
         try:
             while True:
-                piece = await next_piece()
+                if waits is None:
+                    piece = await next_piece()
+                else:
+                    waits.begin()
+                    piece = await next_piece()
+                    waits.end()
                 self._received += len(piece)
                 yield take(piece)
         except StopAsyncIteration:

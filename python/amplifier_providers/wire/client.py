@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakSet
+from weakref import ref
 
 import anyio
 from pydantic_core import from_json
@@ -46,6 +46,7 @@ _MAX_BODY_BYTES = 4_000_000
 _MAX_MESSAGE_CHARS = 4_000
 """How much of a message of a server is looked at."""
 _MIN_SECRET_CHARS = 4
+_FEW_ANSWERS = 4
 
 Headers = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns the headers that every request carries, the key among them; asked for each request."""
@@ -70,7 +71,10 @@ class ServiceClient:
         self._headers = headers
         self._secrets = [secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS]
         self._route: Route | None = None
-        self._answers: WeakSet[httpx2.Response] | None = None
+        self._answers: list[ref[httpx2.Response]] = []
+        """The answers that may still be read. A `WeakSet` would take a kilobyte of an open stream."""
+        self._most_answers = _FEW_ANSWERS
+        """With how many of them those that are closed are taken out."""
         self.http_client: httpx2.AsyncClient | None = None
         """The program's own client; None for the connections that all sessions share."""
         self.on_headers: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
@@ -92,8 +96,9 @@ class ServiceClient:
 
     async def release(self) -> None:
         """End the answers that are still read; the connections stay for further sessions."""
-        for response in list(self._answers or ()):
-            await response.aclose()
+        for response in [each() for each in self._answers]:
+            if response is not None:
+                await response.aclose()
         if self._route is not None:
             loop_pools().release(self._route, self)
 
@@ -154,9 +159,7 @@ class ServiceClient:
             if (failure := self._make_failure(error, watch, path, seconds, model)) is None:
                 raise
             raise failure from error
-        if self._answers is None:
-            self._answers = WeakSet()
-        self._answers.add(response)
+        self._note_answer(response)
         try:
             received = plain_headers(response)
             if self.on_headers is not None:
@@ -315,6 +318,13 @@ class ServiceClient:
 
         return Redactor(self._secrets).redact(text)
 
+    def _note_answer(self, response: httpx2.Response) -> None:
+        answers = self._answers
+        if len(answers) >= self._most_answers:
+            answers[:] = [each for each in answers if _is_open(each())]
+            self._most_answers = 2 * len(answers) + _FEW_ANSWERS
+        answers.append(ref(response))
+
     def _make_failure(
         self,
         error: BaseException,
@@ -402,3 +412,7 @@ class ServiceClient:
 
     def _make_challenge(self, path: str, status: int, vendor: str, model: str | None) -> LLMError:
         return challenge_error(self.service, self.shown_url + path, status, vendor, model=model)
+
+
+def _is_open(response: httpx2.Response | None) -> bool:
+    return response is not None and not response.is_closed

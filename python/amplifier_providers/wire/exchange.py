@@ -74,6 +74,8 @@ class Exchange:
                     async for pieces in answer:
                         if pieces and (emitting := emit_blocks(pieces, block_events)) is not None:
                             await emitting
+                        # Not to be held while the next ones are waited for.
+                        del pieces
                     result = answer.result()
                     if (emitting := emit_blocks(result.events, block_events)) is not None:
                         await emitting

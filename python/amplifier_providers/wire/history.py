@@ -134,19 +134,19 @@ class History:
             self._turns is not None
             and self._turns.settled
             and self._turns.rules == rules
-            and self._turns.refused == self._refused
+            and self._turns.refused == frozenset(self._refused)
             and len(messages) >= known
             and _are_same(messages[:known], self._messages)
             and _list_contents(messages[:known]) == self._contents
         ):
             return self._turns, self._turns.resume()
-        return _Turns(rules, set(self._refused)), 0
+        return _Turns(rules, frozenset(self._refused)), 0
 
 
 class _Turns:
     """The turns written so far, and the user turn that is still open."""
 
-    def __init__(self, rules: HistoryRules, refused: set[int]) -> None:
+    def __init__(self, rules: HistoryRules, refused: frozenset[int]) -> None:
         self.rules = rules
         self.refused = refused
         self.system: list[JsonDict] = []

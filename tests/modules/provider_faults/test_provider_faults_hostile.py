@@ -6,7 +6,7 @@ import contextlib
 import functools
 import gzip
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import anyio
@@ -66,29 +66,54 @@ async def failure(
     return caught.value
 
 
+class Counted(httpx2.AsyncByteStream):
+    """The body of an answer; counts what is read of it as it is."""
+
+    def __init__(self, body: Any, begin: Callable[[], list[int]]) -> None:
+        self.body = body
+        self.begin = begin
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        lengths = self.begin()
+        async with contextlib.aclosing(aiter(self.body)) as pieces:
+            async for piece in pieces:
+                lengths.append(len(piece))
+                yield piece
+
+    async def aclose(self) -> None:
+        await self.body.aclose()
+
+
 @pytest.fixture
 def unpacked(monkeypatch: pytest.MonkeyPatch) -> Unpacked:
     """What was unpacked of each body; the last is that of the answer."""
     bodies: Unpacked = []
     unpacking: set[int] = set()
+    given_send, given_bytes = httpx2.AsyncClient.send, httpx2.Response.aiter_bytes
 
-    def count(given: Any, *, is_packed: bool) -> Any:
-        async def counted(self: httpx2.Response, *arguments: Any) -> AsyncIterator[bytes]:
+    async def send(client: httpx2.AsyncClient, *arguments: Any, **options: Any) -> httpx2.Response:
+        response = await given_send(client, *arguments, **options)
+
+        def begin() -> list[int]:
             lengths: list[int] = []
-            if is_packed or id(self) not in unpacking:
+            if id(response) not in unpacking:
                 bodies.append(lengths)
-            if is_packed:
-                unpacking.add(id(self))  # it reads the body as it is, which counts once
-            async with contextlib.aclosing(given(self, *arguments)) as pieces:
-                async for piece in pieces:
-                    lengths.append(len(piece))
-                    yield piece
+            return lengths
 
-        return counted
+        response.stream = Counted(response.stream, begin)
+        return response
 
-    for name, is_packed in (("aiter_raw", False), ("aiter_bytes", True)):
-        given = getattr(httpx2.Response, name)
-        monkeypatch.setattr(httpx2.Response, name, count(given, is_packed=is_packed))
+    async def aiter_bytes(self: httpx2.Response, *arguments: Any) -> AsyncIterator[bytes]:
+        lengths: list[int] = []
+        bodies.append(lengths)
+        unpacking.add(id(self))  # it reads the body as it is, which counts once
+        async with contextlib.aclosing(given_bytes(self, *arguments)) as pieces:
+            async for piece in pieces:
+                lengths.append(len(piece))
+                yield piece
+
+    monkeypatch.setattr(httpx2.AsyncClient, "send", send)
+    monkeypatch.setattr(httpx2.Response, "aiter_bytes", aiter_bytes)
     return bodies
 
 

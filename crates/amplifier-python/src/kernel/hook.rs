@@ -21,7 +21,7 @@ use crate::kernel::hook::collect::Collect;
 use crate::kernel::hook::defaults::Defaults;
 use crate::kernel::hook::emit::Emit;
 use crate::kernel::hook::emit_each::EmitEach;
-use crate::kernel::hook::registry::{EMIT, EMIT_AND_COLLECT, EMIT_EACH, RustHookRegistry};
+use crate::kernel::hook::registry::{EMIT, EMIT_AND_COLLECT, EMIT_EACH, RustHookRegistry, Watch};
 use crate::kernel::hook::unregister::RustUnregisterFn;
 use crate::kernel::payload::top_level;
 use crate::kernel::timeout::TimeLimit;
@@ -219,6 +219,29 @@ impl RustHookRegistry {
     /// They replace those set before. They get the caller's own data, only to look at it.
     fn _listen(&self, listeners: Option<Bound<'_, PyDict>>) {
         self.set_listeners(listeners.map(Bound::unbind));
+    }
+
+    /// Call a handler for these events, after those of its priority; it replaces the one before.
+    ///
+    /// It is not listed among the handlers, and no registry inherits it.
+    fn _watch(
+        &self,
+        events: Bound<'_, PyFrozenSet>,
+        handler: Bound<'_, PyAny>,
+        priority: i32,
+        name: String,
+    ) {
+        self.set_watch(Some(Watch {
+            events: events.unbind(),
+            handler: handler.unbind(),
+            priority,
+            name,
+        }));
+    }
+
+    /// Call the handler of `_watch` no more.
+    fn _stop_watch(&self) {
+        self.set_watch(None);
     }
 
     /// Whether emitting an event has an effect: somebody hears it, or it is counted or correlated.

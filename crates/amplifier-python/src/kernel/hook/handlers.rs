@@ -157,6 +157,15 @@ impl Entry {
         }
     }
 
+    /// The entry of a handler with the usual policy.
+    pub(crate) fn usual(handler: Py<PyAny>, name: String) -> Self {
+        Self {
+            handler,
+            name,
+            policy: Some(Policy::default()),
+        }
+    }
+
     pub(crate) fn of_observer(py: Python<'_>, registration: &Registration<Py<PyAny>>) -> Self {
         Self {
             policy: None,

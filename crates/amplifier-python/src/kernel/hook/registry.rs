@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use amplifier_core::hook;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
+use pyo3::types::{PyCFunction, PyDict, PyFrozenSet, PyString, PyTuple};
 
 use crate::contents::Contents;
 use crate::kernel::drive::Driver;
@@ -34,11 +34,28 @@ pub(crate) struct State {
     defaults: Defaults,
     /// A function for each event that somebody listens to, by the name of the event.
     listeners: Option<Py<PyDict>>,
+    watch: Option<Watch>,
     /// How often `cancel:completed` was emitted.
     pub(crate) cancellations_told: usize,
 }
 
-traverse!(State: registry, snapshots, defaults, listeners);
+traverse!(State: registry, snapshots, defaults, listeners, watch);
+
+/// One handler of many events: as many registrations would take 250 bytes each.
+pub(crate) struct Watch {
+    pub(crate) events: Py<PyFrozenSet>,
+    pub(crate) handler: Py<PyAny>,
+    pub(crate) priority: i32,
+    pub(crate) name: String,
+}
+
+traverse!(Watch: events, handler);
+
+impl State {
+    fn watched_events(&self, py: Python<'_>) -> Option<Py<PyFrozenSet>> {
+        self.watch.as_ref().map(|watch| watch.events.clone_ref(py))
+    }
+}
 
 /// Runs handlers for events, in the order of their priority.
 #[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
@@ -106,18 +123,30 @@ impl RustHookRegistry {
         event: &Bound<'_, PyString>,
     ) -> PyResult<Handlers> {
         let event = event.to_string_lossy();
-        let (version, entries) = {
+        let (version, watched) = {
             let state = self.state();
             if let Some(snapshot) = state.snapshots.get(&*event) {
                 return Ok(Handlers::new(snapshot.clone_ref(py)));
             }
-            let judges = state.registry.handlers(&event).iter();
+            (state.version, state.watched_events(py))
+        };
+        let is_watched = watched.map_or(Ok(false), |events| events.bind(py).contains(&*event))?;
+        let entries: Vec<Entry> = {
+            let state = self.state();
+            let judges = state.registry.handlers(&event);
+            let watch = state.watch.as_ref().filter(|_| is_watched);
+            let place = watch.map_or(0, |watch| {
+                judges.partition_point(|one| one.priority <= watch.priority)
+            });
+            let (before, after) = judges.split_at(place);
             let observers = state.registry.observers().iter();
-            let entries: Vec<Entry> = judges
+            before
+                .iter()
                 .map(|one| Entry::of(py, one))
+                .chain(watch.map(|one| Entry::usual(one.handler.clone_ref(py), one.name.clone())))
+                .chain(after.iter().map(|one| Entry::of(py, one)))
                 .chain(observers.map(|one| Entry::of_observer(py, one)))
-                .collect();
-            (state.version, entries)
+                .collect()
         };
         // Made outside the lock: an allocation may run the collector, and that any Python code. So
         // the registrations may have changed meanwhile, which the version tells.
@@ -134,11 +163,19 @@ impl RustHookRegistry {
     /// Whether emitting an event would do nothing: it has no handler, and `emit` is the method of
     /// this class.
     pub(crate) fn is_unheard(registry: &Bound<'_, Self>, event: &str) -> PyResult<bool> {
-        let emits_itself = Self::emits_itself(registry)?;
-        let state = registry.get().state();
-        Ok(emits_itself
-            && state.registry.handlers(event).is_empty()
-            && state.registry.observers().is_empty())
+        if !Self::emits_itself(registry)? {
+            return Ok(false);
+        }
+        let py = registry.py();
+        let watched = {
+            let state = registry.get().state();
+            if !state.registry.handlers(event).is_empty() || !state.registry.observers().is_empty()
+            {
+                return Ok(false);
+            }
+            state.watched_events(py)
+        };
+        watched.map_or(Ok(true), |events| Ok(!events.bind(py).contains(event)?))
     }
 
     /// Whether `emit` is the method of this class, not of a subclass.
@@ -174,6 +211,11 @@ impl RustHookRegistry {
     pub(crate) fn set_listeners(&self, listeners: Option<Py<PyDict>>) {
         let before = std::mem::replace(&mut self.state().listeners, listeners);
         drop(before);
+    }
+
+    /// Sets the handler of many events.
+    pub(crate) fn set_watch(&self, watch: Option<Watch>) {
+        drop(self.change(None, |state| std::mem::replace(&mut state.watch, watch)));
     }
 
     /// Whether somebody listens to an event.
