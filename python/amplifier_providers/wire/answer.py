@@ -128,9 +128,8 @@ class Answer:
     def receive(self) -> StreamResult:
         """Return what came of the answer, whole or not; nothing more is read."""
         if self._finished is None:
-            is_whole = self._has_ended and has_framed_body(
-                self._response.http_version, self._headers
-            )
+            headers = plain_headers(self._response)
+            is_whole = self._has_ended and has_framed_body(self._response.http_version, headers)
             self._finished = self._decoder.finish(body_is_whole=is_whole)
         return self._finished
 
