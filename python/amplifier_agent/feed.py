@@ -89,6 +89,7 @@ class Feed:
         """Hand no more over."""
         self._hooks._stop_watch()
         self._stop_starts()
+        self._stop_starts = bool
         self._stop_waiting()
 
     def listen(self, listeners: Listeners) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -239,6 +240,31 @@ async def test_calls_of_a_session_without_a_store_have_the_epoch_zero() -> None:
     async with agent.session(session_id="chat") as session:
         await session.run("Look.")
     assert seen == [("chat/call_1", 0)]
+
+
+async def test_texts_that_were_put_aside_can_be_read_after_a_resume(tmp_path: Path) -> None:
+    text = "\n".join(f"line {number}" for number in range(20_000))
+
+    @tool
+    def look() -> str:
+        """Look."""
+        return text
+
+    context = {"module": "context-simple", "config": {"put_aside_bytes": 8_192}}
+    options = {"tools": [look], "store": store_in(tmp_path), "context": context}
+    agent, _ = talk({"tool": "look", "arguments": {}}, "Seen.", **options)
+    async with agent.session(session_id="chat") as session:
+        result = await session.run("Look.")
+    (id,) = re.findall("stored as `([0-9a-f]{16})`", result.messages[2]["content"])
+    call = {"tool": "read_stored", "arguments": {"id": id, "search": "line 12345"}}
+    again, model = talk(call, "Found.", **options)
+    async with again.session(session_id="chat") as session:
+        await session.run("Find it.")
+    assert "line 12345" in str(model.requests[1].messages[-1].content)
+    store = SqliteStore(folder=str(tmp_path))
+    kinds = [each.kind for each in await store.read("chat")]
+    await store.close()
+    assert kinds.count("context:put_aside") == 1
 
 
 # Holds: store-7

@@ -15,7 +15,7 @@ from amplifier_modules import MODULES
 MOUNTED = sorted(
     module_id
     for module_id in set(MODULES)
-    - {"hooks-observe", "loop-basic", "loop-tagged"}
+    - {"hooks-observe", "loop-basic", "loop-tagged", "store-sqlite"}
     - {"context-persistent", "tool-conversation", "tool-task"}
     if not module_id.startswith("provider-") or module_id == "provider-anthropic"
 )

@@ -91,6 +91,11 @@ class SimpleContext:
         self._reader = ReaderMount(texts, most // 2)
         self._aside = PutAside(texts, most, self._reader.choose_name)
 
+    @property
+    def stored_texts(self) -> StoredTexts:
+        """The texts that are put aside."""
+        return self._aside.texts
+
     def _read(self, given: Mapping[str, Any] | None) -> ContextSettings:
         return read_settings(ContextSettings, given, self.module)
 

@@ -38,7 +38,7 @@ async def _finish(state: TurnState, calls: Sequence[OpenCall]) -> None:
             async with ToolRound(state) as calls_again:
                 for call in repeated:
                     state.journal.keep_key(call.id, call.key)
-                await calls_again.repeat(map(_request, repeated))
+                await calls_again.run_again(map(_request, repeated))
             results |= {each["tool_call_id"]: each for each in calls_again.results}
     finally:
         await state.history.add_results(results.values())

@@ -222,7 +222,7 @@ class ToolRound:
             if not self._waiting or self._together.is_stopping:
                 return
 
-    async def repeat(self, calls: Iterable[RequestedCall]) -> None:
+    async def run_again(self, calls: Iterable[RequestedCall]) -> None:
         """Run calls that the history has already; their results are in `results`."""
         self._is_remembered = True
         for call in calls:

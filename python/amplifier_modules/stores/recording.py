@@ -20,7 +20,7 @@ from ..running.session_bound import session_bound
 from .errors import StoreError
 from .journal import Journal
 from .restoring import answer_open_calls
-from .stored_history import StoredHistory
+from .stored_history import PUT_ASIDE, StoredHistory
 
 _LAST = 2**31 - 2
 """The priority of what comes behind all that decide, and before who only shows what was allowed."""
@@ -44,6 +44,9 @@ class Recording:
         """Write to this journal."""
         self._journal = journal
         self._coordinator = coordinator
+        texts = getattr(coordinator.get("context"), "stored_texts", None)
+        self._texts: set[str] = set() if texts is None else set(texts.list_ids())
+        """The ids of the texts that the journal has."""
 
     def register(self) -> Callable[[], None]:
         """Register the handlers behind all others, as what they see was allowed; return the end."""
@@ -64,7 +67,19 @@ class Recording:
 
     @session_bound
     def _note(self, event: str, data: dict[str, Any]) -> None:
+        if event == CONTEXT_MESSAGE:
+            self._note_texts()
         self._journal.note(event, {name: data[name] for name in _KEPT[event] if name in data})
+
+    def _note_texts(self) -> None:
+        """Take note of the texts that were put aside since the last message."""
+        texts = getattr(self._coordinator.get("context"), "stored_texts", None)
+        if texts is None or texts.is_empty():
+            return
+        for id in texts.list_ids():
+            if id not in self._texts and (text := texts.get(id)) is not None:
+                self._journal.note(PUT_ASIDE, text)
+                self._texts.add(id)
 
     @session_bound
     async def _note_turn(self, event: str, data: dict[str, Any]) -> None:

@@ -10,7 +10,15 @@ from .stored_history import StoredHistory
 
 
 async def fill_context(context: Any, history: StoredHistory) -> None:
-    """Add the stored messages to an empty context; they are no events, as they were before."""
+    """Add the stored messages to a context; they are no events, as they were before.
+
+    A context that has messages keeps them as they are: it stores them itself.
+    """
+    if await context.get_messages():
+        return
+    if (texts := getattr(context, "stored_texts", None)) is not None:
+        for text in history.texts:
+            texts.put(text)
     events = getattr(context, "history_events", None)
     is_ours = isinstance(events, HistoryEvents)
     with events.restoring(history.number) if is_ours else nullcontext():

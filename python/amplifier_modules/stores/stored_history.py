@@ -15,6 +15,9 @@ from .store import StoredEvent
 
 Message = dict[str, Any]
 
+PUT_ASIDE = "context:put_aside"
+"""The kind of the row of a text that was put aside; it comes before its message."""
+
 
 @dataclass(slots=True)
 class StoredHistory:
@@ -22,6 +25,8 @@ class StoredHistory:
 
     messages: list[Message] = field(default_factory=list[Message])
     """The conversation."""
+    texts: list[str] = field(default_factory=list[str])
+    """The texts that were put aside, as they are too long for a conversation."""
     number: int = 0
     """The `number` of the last event of the conversation."""
     started: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
@@ -34,7 +39,7 @@ class StoredHistory:
     def take_open_calls(self) -> OpenCalls:
         """Return the calls that have no result in the conversation; none the next time."""
         calls = find_open_calls(self.messages, self.started, self.results)
-        self.messages, self.started, self.results = [], {}, {}
+        self.messages, self.texts, self.started, self.results = [], [], {}, {}
         return calls
 
 
@@ -55,6 +60,10 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
             case history_events.CONTEXT_REPLACED:
                 history.messages.clear()
                 history.number = body["number"]
+                if not body["count"]:
+                    history.texts.clear()
+            case kind if kind == PUT_ASIDE:
+                history.texts.append(body)
             case call_context.TOOL_START:
                 history.started[body["tool_call_id"]] = body
             case call_context.TOOL_RESULT:

@@ -66,9 +66,11 @@ def limit_waits(response: httpx2.Response, seconds: float) -> ByteWait | None:
     Its own timers cost little under trio, and a connection of HTTP/2 is not that of one answer.
     """
     loop = find_asyncio_loop()
+    if loop is None or response.http_version == "HTTP/2":
+        return None
     network = response.extensions.get("network_stream")
     limits = response.request.extensions.get("timeout")
-    if loop is None or network is None or response.http_version == "HTTP/2" or not limits:
+    if network is None or not limits:
         return None
     # What reads the body looks at this when it begins.
     limits["read"] = None

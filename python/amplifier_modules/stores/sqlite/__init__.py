@@ -12,7 +12,7 @@ from .store import SqliteStore
 
 __all__ = ["SqliteSettings", "SqliteStore", "mount", "open_store"]
 
-__amplifier_module_type__ = "store"
+__amplifier_module_type__ = "hook"
 __amplifier_settings__ = SqliteSettings
 
 

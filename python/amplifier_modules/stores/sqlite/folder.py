@@ -162,7 +162,7 @@ class SessionFolder:
                     continue
                 listing.note(facts, infos)
             found[facts] = infos
-        listing.save()
+        listing.write()
         return found
 
     @contextmanager

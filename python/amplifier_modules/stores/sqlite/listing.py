@@ -34,7 +34,9 @@ def list_files(folder: Path, ending: str) -> Iterator[FileFacts]:
             if name.endswith(ending):
                 log = found.get(f"{name}-wal")
                 with suppress(FileNotFoundError):
-                    yield FileFacts(name, (*_stamp(entry), *(_stamp(log) if log else ())))
+                    yield FileFacts(
+                        name, (*_read_stamps(entry), *(_read_stamps(log) if log else ()))
+                    )
 
 
 class Listing:
@@ -71,7 +73,7 @@ class Listing:
         self._found[facts.name] = [list(facts.stamps), [asdict(each) for each in infos]]
         self._is_changed = True
 
-    def save(self) -> None:
+    def write(self) -> None:
         """Write the list, if it has changed; nothing if that is not possible."""
         if not self._is_changed and len(self._found) == len(self._known):
             return
@@ -84,6 +86,6 @@ class Listing:
             os.replace(new, self._path)
 
 
-def _stamp(entry: os.DirEntry[str]) -> tuple[int, int]:
+def _read_stamps(entry: os.DirEntry[str]) -> tuple[int, int]:
     facts = entry.stat(follow_symlinks=False)
     return facts.st_size, facts.st_mtime_ns

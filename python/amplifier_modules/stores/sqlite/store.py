@@ -78,7 +78,7 @@ class SqliteStore:
         meta: Mapping[str, Any] | None = None,
     ) -> Claim:
         """Add events."""
-        return await self._work(
+        return await self._run_on_file(
             claim.session_id, lambda file: file.append(claim, events, done, meta)
         )
 
@@ -86,7 +86,7 @@ class SqliteStore:
         self, session_id: str, *, after: int = 0, until: int | None = None
     ) -> list[StoredEvent]:
         """Return the events of a session."""
-        return await self._work(session_id, lambda file: file.read(session_id, after, until))
+        return await self._run_on_file(session_id, lambda file: file.read(session_id, after, until))
 
     async def fork(
         self,
@@ -102,15 +102,15 @@ class SqliteStore:
             self._files.link(session_id, new_id)
             return file.fork(session_id, new_id, at, meta)
 
-        return await self._work(session_id, fork)
+        return await self._run_on_file(session_id, fork)
 
     async def put(self, session_id: str, kind: str, body: Any) -> int:
         """Add an entry to the inbox."""
-        return await self._work(session_id, lambda file: file.put(session_id, kind, body))
+        return await self._run_on_file(session_id, lambda file: file.put(session_id, kind, body))
 
     async def inbox(self, session_id: str) -> list[InboxEntry]:
         """Return the entries that are not done."""
-        return await self._work(session_id, lambda file: file.inbox(session_id))
+        return await self._run_on_file(session_id, lambda file: file.inbox(session_id))
 
     async def sessions(self) -> list[SessionInfo]:
         """Return all sessions."""
@@ -137,7 +137,7 @@ class SqliteStore:
 
     async def renew(self, claim: Claim, *, due: float | None) -> None:
         """Set when the session may be taken."""
-        await self._work(claim.session_id, lambda file: file.renew(claim, due))
+        await self._run_on_file(claim.session_id, lambda file: file.renew(claim, due))
 
     async def end(self, claim: Claim, *, due: float | None = None) -> None:
         """Give the session back."""
@@ -178,7 +178,7 @@ class SqliteStore:
                 problems.append(str(error))
             return problems
 
-        return await self._work(session_id, verify)
+        return await self._run_on_file(session_id, verify)
 
     async def close(self) -> None:
         """Close the files, and end the thread."""
@@ -195,7 +195,9 @@ class SqliteStore:
             self._files.link(new.parent, session_id)
             return file.begin(session_id, owner, new, due)
 
-    async def _work(self, session_id: str, work: Callable[[SessionFile], ResultT]) -> ResultT:
+    async def _run_on_file(
+        self, session_id: str, work: Callable[[SessionFile], ResultT]
+    ) -> ResultT:
         def work_on_file() -> ResultT:
             with self._files.find(session_id) as file:
                 return work(file)
