@@ -6,20 +6,40 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-PROGRAM = Path(__file__).with_name("killed_sessions.py")
 KILLS = 300
+FREEZES = 60
+NEVER = ("twice", "missing", "unknown_to_the_journal", "lost_answers")
+"""What no process may do, however it ends."""
+
+
+def run(program: str, *arguments: object) -> dict[str, Any]:
+    """Return the counts that a program prints."""
+    command = [sys.executable, str(Path(__file__).with_name(program)), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("mode", ["persist", "wal"])
 def test_nothing_is_lost_and_nothing_runs_twice(tmp_path: Path, mode: str) -> None:
-    command = [sys.executable, str(PROGRAM), str(tmp_path), mode, str(KILLS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    counts = json.loads(done.stdout)
-    never = ("twice", "missing", "unknown_to_the_journal", "lost_answers")
-    assert {name: counts[name] for name in never} == dict.fromkeys(never, 0)
+    counts = run("killed_sessions.py", tmp_path, mode, KILLS)
+    assert {name: counts[name] for name in NEVER} == dict.fromkeys(NEVER, 0)
     assert counts["effects"] > 50, counts
     assert counts["unknown_outcomes"] > 0, counts
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("mode", ["persist", "wal"])
+def test_a_process_that_was_taken_for_dead_writes_nothing(tmp_path: Path, mode: str) -> None:
+    counts = run("frozen_sessions.py", tmp_path, mode, FREEZES)
+    never = (*NEVER, "stale_rows")
+    assert {name: counts[name] for name in never} == dict.fromkeys(never, 0)
+    endings = counts["endings"]
+    # Frozen while it wrote, it holds the lock of the file; before it had begun, it comes later.
+    others = {"other refused, frozen goes on", "other done, frozen goes on"}
+    assert endings.keys() - others == {"other done, frozen stale"}, counts
+    assert endings["other done, frozen stale"] > FREEZES // 2, counts
