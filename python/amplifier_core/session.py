@@ -22,7 +22,7 @@ from ._session_init import (
 )
 from .coordinator import ModuleCoordinator
 from .events import CANCEL_COMPLETED, SESSION_END, SESSION_RESUME, SESSION_START
-from .loader import make_session_loader
+from .loader import ModuleLoader, make_session_loader
 from .models import SessionStatus
 from .mount_plan import check_main_modules, plan_for_events
 from .session_capabilities import SESSION_STORED_HISTORY
@@ -80,7 +80,10 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         self.coordinator.hooks.set_default_fields(
             session_id=self.session_id, parent_id=self.parent_id
         )
-        self.loader: Any = make_session_loader(self.coordinator) if loader is None else loader
+        if loader is None:
+            # The name of this module, which callers patch.
+            loader = make_session_loader(self.coordinator, ModuleLoader)
+        self.loader: Any = loader
         self._is_resumed = take_flag(is_resumed, "is_resumed")
         self._initialized = False
         self._is_announced = False

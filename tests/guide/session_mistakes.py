@@ -1,10 +1,14 @@
-"""The mistakes of the guide of sub-agents, conversations, budgets, costs, modules, trio and scripts."""
+"""The mistakes of the guide of sub-agents, conversations, stored sessions, budgets, costs, modules, trio and scripts."""
 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any, cast
 
@@ -14,7 +18,49 @@ from pydantic import BaseModel
 
 from amplifier_agent import Agent, Budget, ScriptedProvider, ToolContext, tool
 from amplifier_core import ModuleCoordinator
+from amplifier_modules.stores.sqlite import open_store
 from amplifier_testing.servers import ChatServer
+
+# stored sessions
+
+
+mistake("sessions", '`store="sqlit"`')(lambda: Agent(model(), store="sqlit"))
+
+
+def _stored(use: Callable[[Agent[Any], Path], Awaitable[object]]) -> None:
+    """Store a session, and use its agent and the folder of its store."""
+
+    async def main() -> None:
+        with TemporaryDirectory() as folder:
+            store = {"module": "store-sqlite", "config": {"folder": folder}}
+            agent = Agent(model("Hello."), store=store)
+            async with agent.session(session_id="chat") as session:
+                await session.run("Hi.")
+            await use(agent, Path(folder))
+
+    asyncio.run(main())
+
+
+@mistake("sessions", "`messages=` for a session that is stored")
+def _() -> None:
+    async def give_messages(agent: Agent[Any], folder: Path) -> None:
+        messages = [{"role": "user", "content": "Hi."}]
+        async with agent.session(session_id="chat", messages=messages):
+            pass
+
+    _stored(give_messages)
+
+
+@mistake("sessions", "a file that was changed or cut off")
+def _() -> None:
+    async def change_file(agent: Agent[Any], folder: Path) -> None:
+        with closing(sqlite3.connect(folder / "chat.sessions")) as connection:
+            connection.execute("UPDATE event SET body = '{}' WHERE seq = 3")
+            connection.commit()
+        await open_store(agent.plan["session"]["store"]["config"]).read("chat")
+
+    _stored(change_file)
+
 
 # sub-agents, conversations, budgets
 
