@@ -61,9 +61,9 @@ async def initialize_session(
     """
     loader = coordinator.loader
     if loader is None:
-        from .loader import make_session_loader
+        from .loader import ModuleLoader, make_session_loader
 
-        loader = coordinator.loader = make_session_loader(coordinator)
+        loader = coordinator.loader = make_session_loader(coordinator, ModuleLoader)
     beginning = _Beginning(coordinator, loader, session_id, parent_id)
     # A module that is mounted may itself begin a session.
     heard_before = listen_for_absences(beginning.reasons)

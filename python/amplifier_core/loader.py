@@ -324,10 +324,13 @@ class ModuleLoader:
         return failures
 
 
-def make_session_loader(
-    coordinator: Any, make_loader: Callable[..., ModuleLoader] = ModuleLoader
-) -> ModuleLoader:
-    """Make the loader of a session, which the coordinator keeps, and not the other way round."""
+def make_session_loader(coordinator: Any, make_loader: Callable[..., ModuleLoader]) -> ModuleLoader:
+    """Make the loader of a session, which the coordinator keeps, and not the other way round.
+
+    Args:
+        coordinator: The coordinator.
+        make_loader: The class, as the caller finds it by its name, which programs may replace.
+    """
     loader = make_loader(coordinator=coordinator)
     if type(loader) is ModuleLoader:
         loader._find_coordinator = link_weakly(coordinator)  # pyright: ignore[reportPrivateUsage] -- of the same file
