@@ -86,9 +86,6 @@ class _Child:
         self._judges: list[Handler] = []
         self._store_child: Any = None
 
-    def _has_store(self) -> bool:
-        return self.session.coordinator.get_capability(SESSION_STORE) is not None
-
     def obey(self, parent: Any) -> None:
         """Let the hooks of the parent judge the session, and its approval system answer.
 
@@ -111,6 +108,9 @@ class _Child:
                 await self._store_child(self.session.coordinator)
             result = await session.run(prompt)
         return Answer(result.status, result.text, result.reason)
+
+    def _has_store(self) -> bool:
+        return self.session.coordinator.get_capability(SESSION_STORE) is not None
 
     def count_usage(self) -> Used:
         return self._child.record.count_usage()

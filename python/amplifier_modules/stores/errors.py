@@ -56,10 +56,10 @@ class DamagedSessionError(StoreError):
             problem: What is wrong.
         """
         where = f" at event {number}" if number else ""
-        way = f"`amplifier-core session verify {session_id}` lists what is wrong"
+        way = ""
         if number > 1:
-            way += f", `session export {session_id} --until {number - 1}` saves what is before it"
-        super().__init__(f"session `{session_id}` is damaged{where}: {problem}; {way}")
+            way = f"; `read` of its store with `until={number - 1}` returns what is before it"
+        super().__init__(f"session `{session_id}` is damaged{where}: {problem}{way}")
         self.session_id = session_id
         self.number = number
         self.problem = problem

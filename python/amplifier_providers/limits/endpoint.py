@@ -88,12 +88,17 @@ def newest_of(
 
 
 @lru_cache(maxsize=128)
-def _make_name(address: str, secrets: tuple[str, ...]) -> str:
-    """Return what distinguishes an endpoint; each session asks for it again."""
+def _split_address(address: str) -> tuple[str | None, str]:
+    """Return the host of an address, and what distinguishes it; each session asks for it again."""
     parts = urlsplit(address)
-    place = f"{parts.scheme}://{parts.netloc.lower()}{parts.path}"
+    return parts.hostname, f"{parts.scheme}://{parts.netloc.lower()}{parts.path}"
+
+
+def _make_name(address: str, secrets: Iterable[str]) -> str:
+    # Not cached: a cache would keep keys that nobody uses any more.
+    host, place = _split_address(address)
     digest = sha256("\0".join([place, *secrets]).encode()).hexdigest()[:32]
-    return f"{parts.hostname}:{digest}"
+    return f"{host}:{digest}"
 
 
 _known: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()
@@ -102,7 +107,7 @@ _lock = Lock()
 
 def endpoint_of(address: str, secrets: Iterable[str]) -> Endpoint:
     """Return the endpoint of an address and its keys: one object for all mounts in this process."""
-    name = _make_name(address, tuple(secrets))
+    name = _make_name(address, secrets)
     with _lock:
         known = _known.get(name)
         if known is None:

@@ -21,7 +21,7 @@ from ..errors import (
 )
 from ..store import SessionInfo
 from .listing import FileFacts, Listing, list_files
-from .schema import check_schema, create_file, open_file
+from .schema import check_schema, create_file, open_file, sync_folder
 from .session_file import SessionFile
 
 ResultT = TypeVar("ResultT")
@@ -111,6 +111,7 @@ class SessionFolder:
             file.write(name)
             file.flush()
             os.fsync(file.fileno())
+        sync_folder(self._path)
         self._names[new_id] = name
 
     def hold(self, session_id: str) -> None:

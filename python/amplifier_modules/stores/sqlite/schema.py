@@ -78,7 +78,7 @@ def create_file(path: Path, fill: Callable[[sqlite3.Connection], ResultT]) -> Re
     finally:
         os.close(descriptor)
         new.unlink()
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
     return filled
 
 
@@ -115,7 +115,7 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
         raise NewerStoreError(str(path), found, SCHEMA)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Let the names of a folder outlive a failure of the system, where that can be asked for."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
