@@ -55,6 +55,11 @@ class Journal:
         """How often the session was claimed, this time included."""
         return 1 if self._claim is None else self._claim.epoch
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether the store has the session: a new one begins with its first event."""
+        return self._claim is not None
+
     def set_title(self, title: str) -> None:
         """Set what lists show of a new session; nothing if it has begun."""
         if self._claim is None and isinstance(self._start, NewSession):
