@@ -64,6 +64,7 @@ def begin(command: Any, say: Any, *more: str) -> str:
     return list_ids(command)[0]
 
 
+# Holds: command-10
 def test_continue_goes_on_with_the_last_session_of_the_folder(
     keyed: Any, model: Any, say: Any
 ) -> None:
@@ -179,6 +180,7 @@ def test_resume_without_a_name_needs_a_terminal(command: Any) -> None:
     )
 
 
+# Holds: command-11
 def test_a_killed_turn_goes_on_and_its_call_is_not_made_again(waiting: Any, model: Any) -> None:
     call = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
     model.reply(*model.said(call, stop="tool_use"))
@@ -249,6 +251,7 @@ def test_a_conversation_is_shown_and_found(keyed: Any, say: Any) -> None:
     assert json.loads(run(keyed, "session", "search", "blue", "--json"))[0]["number"] == 5
 
 
+# Holds: command-12
 def test_an_export_is_imported_as_it_was(keyed: Any, say: Any, tmp_path: Path) -> None:
     id, file = begin(keyed, say), str(tmp_path / "session.jsonl")
     run(keyed, "session", "rename", id, "paint")

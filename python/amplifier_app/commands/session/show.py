@@ -51,7 +51,7 @@ def show_session(
     report.say_aside(f"{info.id}  {title_of(info)}  {write_age(info.meta.get('started'))}")
     for number, message in messages:
         lines = _write_message(message, None if whole else _MAX_LINES)
-        report.write_lines(["", *(TerminalText.show(each) for each in _number(number, lines))])
+        report.write_lines(["", *(TerminalText.show(each) for each in _put_number(number, lines))])
 
 
 def list_messages(events: Iterable[StoredEvent]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -81,7 +81,7 @@ def list_texts(message: Mapping[str, Any]) -> Iterator[str]:
                     yield f"[{kind}]"
 
 
-def _number(number: int, lines: Iterable[str]) -> Iterator[str]:
+def _put_number(number: int, lines: Iterable[str]) -> Iterator[str]:
     """Put the number of the event before the first line, as `fork --at` takes it."""
     for place, line in enumerate(lines):
         yield f"{number:>5}  {line}" if place == 0 else f"       {line}".rstrip()

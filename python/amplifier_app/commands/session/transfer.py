@@ -46,7 +46,7 @@ def export_to(
         Failure: There is no such session, it is damaged, or the file cannot be written.
     """
 
-    async def export(store: Store) -> list[str]:
+    async def write_session(store: Store) -> list[str]:
         from amplifier_modules.stores.export import export_session
         from amplifier_modules.stores.trajectory import make_trajectory
 
@@ -58,7 +58,7 @@ def export_to(
         events = await store.read(info.id, until=until)
         return [json.dumps(make_trajectory(info.id, events, children), indent=2)]
 
-    lines = run_on_store(export, entry)
+    lines = run_on_store(write_session, entry)
     if file is None:
         sys.stdout.writelines(f"{line}\n" for line in lines)
         return
