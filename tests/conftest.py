@@ -5,6 +5,7 @@ No test, and no program that a test starts, sees the keyring of this machine.
 
 from __future__ import annotations
 
+import asyncio.selector_events
 import gc
 import os
 import sys
@@ -31,6 +32,24 @@ settings.register_profile("slow", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+
+
+def _name_the_test(transport: type[Any]) -> None:
+    """Let the warning about a connection that was left open say which test had opened it."""
+    begin, describe = transport.__init__, transport.__repr__
+
+    def __init__(self: Any, *arguments: Any, **options: Any) -> None:
+        self.opened_by = os.environ.get("PYTEST_CURRENT_TEST")
+        begin(self, *arguments, **options)
+
+    def __repr__(self: Any) -> str:
+        return f"{describe(self)} of {self.opened_by}"
+
+    transport.__init__, transport.__repr__ = __init__, __repr__
+
+
+if hasattr(asyncio.selector_events, "_SelectorTransport"):
+    _name_the_test(asyncio.selector_events._SelectorTransport)
 
 
 def pytest_collection_finish() -> None:

@@ -20,7 +20,8 @@ Examples:
   amplifier-core -C ~/src/app "Where are the TODOs?"
   git diff | amplifier-core "Review this change" > review.md
   amplifier-core --json "Which tests are slow?" | tail -1 | jq .data.status
-  amplifier-core validate tool ./my_tool
+  amplifier-core --continue "And the tests?"
+  amplifier-core session list
   amplifier-core validate plan.toml
   amplifier-core list-modules
 
@@ -79,7 +80,6 @@ Examples:
   amplifier-core          (in a terminal: a conversation of many turns)
   amplifier-core run "Give me a tour of this project"
   amplifier-core provider list
-  amplifier-core validate tool ./my_tool
 
 Without ANTHROPIC_API_KEY and OPENAI_API_KEY the demo model answers: a local program, not a language
 model. All options: `amplifier-core run --help`.
@@ -94,11 +94,16 @@ _KERNEL_COMMANDS = {
 }
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
 _PROVIDER = "provider"
+_SESSION = "session"
 _LATE_COMMANDS = {
+    _SESSION: "List, show and change the sessions that are stored.",
     _PROVIDER: "List and test model providers, and keep their keys.",
     **_KERNEL_COMMANDS,
 }
 """Commands that are imported when they are asked for, and what `--help` says of them."""
+
+
+_WITH_OPTIONAL_VALUE = ("--resume", "-r")
 
 
 class _Commands(click.Group):
@@ -117,6 +122,10 @@ class _Commands(click.Group):
             from amplifier_app.commands.provider.command import provider
 
             return provider
+        if cmd_name == _SESSION:
+            from amplifier_app.commands.session.command import session
+
+            return session
         if cmd_name not in _KERNEL_COMMANDS:
             return super().get_command(ctx, cmd_name)
         from amplifier_core.cli import main
@@ -127,7 +136,7 @@ class _Commands(click.Group):
 def run_command(arguments: Sequence[str]) -> int:
     """Run the command and return the exit code."""
     values = {name for each in run.params if _takes_value(each) for name in each.opts}
-    given = CommandLine(arguments, values)
+    given = CommandLine(arguments, values, _WITH_OPTIONAL_VALUE)
     commands = (*amplifier_core.commands, *_LATE_COMMANDS)
     arguments = given.with_command(commands, "run") or _without_arguments()
     is_run = arguments[:1] == ["run"]
@@ -234,10 +243,29 @@ def amplifier_core(context: click.Context) -> None:
 @click.option(
     "-C",
     "--directory",
-    default=".",
     metavar="FOLDER",
-    help="The folder that the agent may read.  [default: the current folder]",
+    help="The folder that the agent may read.  [default: that of a session that goes on, else the"
+    " current folder]",
 )
+@click.option(
+    "-c",
+    "--continue",
+    "continues",
+    is_flag=True,
+    help="Go on with the last session of this folder.",
+)
+@click.option(
+    "-r",
+    "--resume",
+    is_flag=False,
+    flag_value="",
+    metavar="[SESSION]",
+    help="Go on with a session: its id, its name or a part of its title; without one, you are asked.",
+)
+@click.option(
+    "--fork-session", is_flag=True, help="With these two: go on with a copy of the session."
+)
+@click.option("--no-save", is_flag=True, help="Keep nothing of the session.")
 @click.option("-q", "--quiet", is_flag=True, help="Write nothing but the answer.")
 @click.option(
     "--json",
@@ -280,7 +308,11 @@ def amplifier_core(context: click.Context) -> None:
 def run(
     line: OutcomeLine,
     prompt: str | None,
-    directory: str,
+    directory: str | None,
+    continues: bool,
+    resume: str | None,
+    fork_session: bool,
+    no_save: bool,
     quiet: bool,
     as_json: bool,
     model: str | None,
@@ -303,22 +335,27 @@ def run(
         if debug:
             os.environ["AMPLIFIER_DEBUG"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
-        from amplifier_app.commands.order import given_system, named_folder
-        from amplifier_app.commands.prompt import Prompt, given_prompt, is_typed
+        from amplifier_app.commands.order import given_system
+        from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
+        from amplifier_app.commands.session.wish import SessionWish, find_place
 
         if quiet and verbose:
             raise click.UsageError("`--quiet` and `--verbose` exclude each other")
         if goal is not None and not goal.strip():
             raise click.UsageError("`--goal` is empty")
+        wish = SessionWish(continues, resume, fork_session, not no_save)
+        wish.check()
         is_interactive = prompt is None and goal is None and not (quiet or as_json) and is_typed()
-        given = Prompt("") if is_interactive else given_prompt(prompt or goal)
-        folder = named_folder(directory)
         named = None
         if modules or plan is not None:
             from amplifier_app.commands.named_modules import named_modules
             from amplifier_app.commands.provider_key import with_stored_keys
 
             named = with_stored_keys(named_modules(modules, plan))
+        folder, stored = find_place(wish, directory, named, can_ask=is_typed())
+        is_open = stored is not None and stored.has_open_turn
+        goes_on = is_open and not (is_interactive or prompt or goal or is_piped())
+        given = Prompt("") if is_interactive or goes_on else given_prompt(prompt or goal)
         from amplifier_app.commands.order import Order
         from amplifier_app.commands.provider_choice import chosen_model
         from amplifier_app.commands.provider_key import stored_key
@@ -336,6 +373,9 @@ def run(
             named=named,
             goal=goal,
             provider=choice.provider.name,
+            is_kept=wish.is_kept,
+            stored=stored,
+            goes_on=goes_on,
         )
         if is_interactive:
             from amplifier_app.commands.interactive import interact

@@ -38,6 +38,8 @@ class Outcome:
     """What became of the goal; None for a run without one."""
     error: Mapping[str, Any] | None = None
     """The `type`, `message` and `hint` of a failure."""
+    session_id: str | None = None
+    """The stored session; None for one that is not kept."""
     exit_code: int = COMPLETE
 
     @property
@@ -56,6 +58,7 @@ class Outcome:
             "cost": self.cost,
             "error": None if self.error is None else dict(self.error),
             **({} if self.goal is None else {"goal": dict(self.goal)}),
+            **({} if self.session_id is None else {"session_id": self.session_id}),
         }
 
 

@@ -11,7 +11,7 @@ import struct
 import termios
 from typing import Any
 
-from terminal import PATIENCE, Terminal
+from terminal import PATIENCE, WAY_BACK, Terminal
 
 ENTER, ALT_ENTER, CTRL_D, TAB, UP = b"\r", b"\x1b\r", b"\x04", b"\t", b"\x1b[A"
 _TOKEN = re.compile(r"\x1b\[[?>]?([\d;]*)([A-Za-z])|\x1b[=>]|[\r\n\b]|[^\x1b\r\n\b]+|\x1b")
@@ -93,6 +93,11 @@ class PromptTerminal(Terminal):
 
     @property
     def screen(self) -> str:
+        """What is on the screen, but for the line that says how the session goes on."""
+        return WAY_BACK.sub("", self.whole_screen)
+
+    @property
+    def whole_screen(self) -> str:
         """The rows of the screen and of what scrolled out of it."""
         return self._screen.text
 

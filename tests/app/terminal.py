@@ -15,6 +15,8 @@ PATIENCE = 60
 """Seconds after which a test that waits has failed."""
 
 CTRL_C = b"\x03"
+WAY_BACK = re.compile(r"\n?`amplifier-core --resume ([0-9a-f]{8})` goes on from here\n?$")
+"""The last line, with an id that is another one each time."""
 
 
 class Terminal:
@@ -44,6 +46,11 @@ class Terminal:
 
     @property
     def screen(self) -> str:
+        """What is on the screen, but for the line that says how the session goes on."""
+        return WAY_BACK.sub("\n", self.whole_screen)
+
+    @property
+    def whole_screen(self) -> str:
         """The lines of the screen and its scrollback, without styles and what was erased."""
         plain = re.sub(r"\x1b\[[\d;]*m", "", self.written).replace("\r\n", "\n")
         return "\n".join(line.rpartition("\r\x1b[K")[2] for line in plain.split("\n"))

@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
 from amplifier_app.commands.model_choice import AnsweringProvider, model_name
+from amplifier_app.commands.session.keeping import show_way_back
 from amplifier_app.commands.slash_commands import (
     SLASH_COMMANDS,
     SlashCommand,
@@ -59,6 +60,7 @@ class Chat:
                 if self._work is not None:
                     await self._work
                 await self._turns.close()
+        show_way_back(self._turns.stored_id)
         if self._turns.is_stuck:
             leave(self._exit_code)
         return self._exit_code
@@ -115,6 +117,8 @@ class Chat:
         """What a command does between two turns; None if it changes nothing."""
         if command.name == "/model" and command.argument:
             return self._use_model(command.argument)
+        if command.name == "/continue":
+            return self._turns.run(None)
         if command.name == "/goal" and command.argument.lower() not in ("", *_OFF):
             return self._turns.pursue(command.argument)
         return self._clear() if command.name == "/clear" else None

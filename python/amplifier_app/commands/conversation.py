@@ -13,6 +13,7 @@ from amplifier_app.approval import Asking, TerminalApproval
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
+from amplifier_app.commands.session.keeping import find_store
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
@@ -21,6 +22,7 @@ from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
+from amplifier_core.session_capabilities import SESSION_JOURNAL
 from amplifier_modules.running.session_bound import session_bound
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 from amplifier_modules.spawn.tasks import tasks_of
@@ -41,7 +43,8 @@ class Conversation:
         order: The folder, the model and the hooks.
         answering: The provider that answers.
         output: What shows the turns.
-        messages: The conversation so far.
+        messages: The conversation so far, where it is not stored.
+        session_id: The id of the session, which goes on if it is stored; None for a new one.
         asking: Put around each question, where something else reads from the terminal.
     """
 
@@ -52,6 +55,7 @@ class Conversation:
         output: Output,
         *,
         messages: Sequence[Mapping[str, Any]] = (),
+        session_id: str | None = None,
         asking: Asking = contextlib.nullcontext,
     ) -> None:
         from amplifier_core.session_capabilities import GUARD_REDACTOR
@@ -60,7 +64,9 @@ class Conversation:
         agent = _make_agent(
             order, answering, TerminalApproval(self.output.hold, self.output.release, asking)
         )
-        self._session = agent.session(messages=[dict(each) for each in messages], goal=order.goal)
+        self._session = agent.session(
+            messages=[dict(each) for each in messages], session_id=session_id, goal=order.goal
+        )
         self._session.session.coordinator.display_system = self.output
         self._coordinator: Any = self._session.session.coordinator
         SECRETS.learn(self._session.session.config)
@@ -70,6 +76,7 @@ class Conversation:
         if self.output.shows_blocks:
             tasks = tasks_of(self._coordinator)
             tasks.prepare = (*tasks.prepare, self._observe_sub_agent)
+        self._journal: Any = None
         self._is_open = False
         self._steering: list[str] = []
         self._is_answering = False
@@ -82,6 +89,11 @@ class Conversation:
     def token(self) -> Any:
         """The cancellation token of the session."""
         return self._coordinator.cancellation
+
+    @property
+    def stored_id(self) -> str | None:
+        """The id by which the session can go on later; None if nothing of it is stored."""
+        return self._session.id if self._journal is not None and self._journal.is_stored else None
 
     @property
     def is_usable(self) -> bool:
@@ -119,8 +131,11 @@ class Conversation:
         unfinished = [text_block(self._written)] if self._written else []
         return turn_content(messages) + unfinished
 
-    async def run(self, prompt: str) -> Result | None:
+    async def run(self, prompt: str | None) -> Result | None:
         """Run a turn; None if it was cancelled before it began.
+
+        Args:
+            prompt: What the user says; None to go on with the turn that was not finished.
 
         Raises:
             Failure: Something is wrong with the mount plan.
@@ -139,6 +154,8 @@ class Conversation:
             self._before = len(await self.messages())
             self._has_begun = True
             try:
+                if prompt is None:
+                    return await self._session.resume_turn()
                 return await self._session.run(prompt)
             finally:
                 self._is_answering = False
@@ -209,6 +226,7 @@ class Conversation:
             hint = "run again with `--debug` for the traceback"
             raise Failure("; ".join(mistakes), hint=hint) from error
         self._is_open = True
+        self._journal = self._coordinator.get_capability(SESSION_JOURNAL)
         await self._observer.add_contributed()
         for line in replaced_modules(self._session.session.config):
             show_notice(f"warning: {line}")
@@ -230,6 +248,7 @@ def _make_agent(
             order.block_chars,
             named=order.named,
             provider_module=answering.provider.module_id,
+            store=find_store(order),
         ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
         approvals=approval,

@@ -14,11 +14,18 @@ class CommandLine:
     Args:
         arguments: The command line without the program.
         with_value: The options of `run` that take a value.
+        with_optional: Those of them that need none.
     """
 
-    def __init__(self, arguments: Sequence[str], with_value: Collection[str]) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        with_value: Collection[str],
+        with_optional: Collection[str] = (),
+    ) -> None:
         self._arguments = list(arguments)
         self._with_value = with_value
+        self._with_optional = with_optional
         self.options: list[str] = []
         """The options, without values in arguments of their own."""
         self._words: list[int] = []
@@ -54,10 +61,12 @@ class CommandLine:
                 self._words.append(place)
             else:
                 self.options.append(each)
-                is_value = self._takes_next(each)
+                is_value = self._takes_next(each, self._arguments[place + 1 : place + 2])
 
-    def _takes_next(self, option: str) -> bool:
-        """Whether the value of an option is the next argument."""
+    def _takes_next(self, option: str, after: Sequence[str]) -> bool:
+        """Whether the value of an option is the argument after it."""
+        if option in self._with_optional:
+            return not any(each.startswith("-") and each != "-" for each in after)
         if option.startswith("--"):
             return option in self._with_value
         # Of letters in one argument, the first that takes a value takes the rest.

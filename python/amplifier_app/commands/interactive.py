@@ -57,12 +57,17 @@ def interact(order: Order, *, verbose: bool) -> int:
 
 
 def _greet(order: Order, answering: AnsweringProvider) -> None:
-    """Say who answers."""
+    """Say who answers, and which session goes on."""
     if answering.is_demo:
         show_notice("The demo model answers: a program, not a language model.")
         show_notice("Set ANTHROPIC_API_KEY, and Claude answers. /help shows the commands.")
     else:
         show_notice(f"{model_name(order, answering)} answers. /help shows the commands.")
+    if order.stored is not None:
+        from amplifier_app.commands.session.resume import describe_stored
+
+        for line in describe_stored(order.stored):
+            show_notice(line)
 
 
 def _open_lines(order: Order) -> Lines:

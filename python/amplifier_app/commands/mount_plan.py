@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from amplifier_app.commands.provider_choice import DEMO
 from amplifier_app.failure import Failure
 from amplifier_core.known_modules import Own, list_other_sources
-from amplifier_core.mount_plan import LISTS, MAIN_MODULES
+from amplifier_core.mount_plan import LISTS, MAIN_MODULES, STORE
 
 if TYPE_CHECKING:
     from amplifier_app.commands.named_modules import NamedModules
@@ -35,6 +35,7 @@ def mount_plan(
     *,
     named: NamedModules | None = None,
     provider_module: str = "provider-anthropic",
+    store: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, a provider, tools, and the guard.
 
@@ -53,6 +54,7 @@ def mount_plan(
             to its usual limit.
         named: The modules that the user names.
         provider_module: The provider, unless the user names another.
+        store: What stores the session; None to keep nothing.
 
     Raises:
         Failure: A setting in the environment, or the plan of the user, cannot be used.
@@ -91,7 +93,11 @@ def mount_plan(
             *(_make_own_entry(hook["module"], hook.get("config")) for hook in hooks),
         ],
     }
-    return plan if named is None else named.build_plan(plan, GUARD, model)
+    plan = plan if named is None else named.build_plan(plan, GUARD, model)
+    plan["session"] = {name: each for name, each in plan["session"].items() if name != STORE}
+    if store is not None:
+        plan["session"][STORE] = dict(store)
+    return plan
 
 
 def _make_own_entry(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from amplifier_core.known_modules import (
     list_known_sources,
     suggest_module,
 )
-from amplifier_core.mount_plan import LISTS, MAIN_MODULES, PlanFileError, read_plan
+from amplifier_core.mount_plan import LISTS, MAIN_MODULES, STORE, PlanFileError, read_plan
 
 from .module_summary import summary_of
 
@@ -61,6 +61,20 @@ class NamedModules:
             return None
         spec = _make_spec(specs[0])
         return str(spec.get("module")), spec.get("config") or {}
+
+    @property
+    def store_entry(self) -> dict[str, Any] | None:
+        """The module that stores sessions, in the place of the usual one; None where none is named."""
+        session: Any = self.plan.get("session")
+        named: Any = (
+            cast("dict[str, Any]", session).get(STORE) if isinstance(session, dict) else None
+        )
+        entry: Any = None if named is None else _make_spec(named)
+        for module in self.modules:
+            if _is_store(module.module_id):
+                spec = {"module": module.module_id, "config": dict(module.config)}
+                entry = _merge_config(entry or {}, spec)
+        return entry
 
     def has_module(self, module_id: str) -> bool:
         """Whether `--module` names a module."""
@@ -183,9 +197,10 @@ def _with_usual(usual: list[dict[str, Any]], hooks: list[dict[str, Any]]) -> lis
 
 def _add(plan: dict[str, Any], module: NamedModule) -> None:
     spec = {"module": module.module_id, "config": dict(module.config)}
-    if module.kind in MAIN_MODULES:
-        usual = _make_spec(plan["session"][module.kind])
-        plan["session"] = {**plan["session"], module.kind: _merge_config(usual, spec)}
+    place = STORE if _is_store(module.module_id) else module.kind
+    if place in (*MAIN_MODULES, STORE):
+        usual = _make_spec(plan["session"].get(place) or {})
+        plan["session"] = {**plan["session"], place: _merge_config(usual, spec)}
     elif (section := _SECTIONS.get(module.kind)) is not None:
         entries: list[dict[str, Any]] = plan[section]
         same = next((each for each in entries if each.get("module") == module.module_id), None)
@@ -199,6 +214,10 @@ def _add(plan: dict[str, Any], module: NamedModule) -> None:
         known = ", ".join(f"`{kind}`" for kind in TYPE_TO_MOUNT_POINT if kind != "resolver")
         message = f"`{module.module_id}` is a `{module.kind}` (`run` mounts {known})"
         raise Failure(message, hint="choose another", exit_code=_WRONG_USAGE)
+
+
+def _is_store(module_id: str) -> bool:
+    return module_id.startswith("store-")
 
 
 def _merge_config(usual: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:

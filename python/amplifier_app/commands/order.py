@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from amplifier_app.commands.named_modules import NamedModules
+    from amplifier_app.commands.session.resume import StoredSession
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,12 @@ class Order:
     """The turn goes on until this is reached."""
     provider: str = "anthropic"
     """The provider that answers, unless the user names another as a module."""
+    is_kept: bool = False
+    """Whether the session is stored."""
+    stored: StoredSession | None = None
+    """The session that goes on; None for a new one."""
+    goes_on: bool = False
+    """Whether the turn is the one that was not finished: then there is no prompt."""
 
 
 def named_folder(directory: str) -> Path:

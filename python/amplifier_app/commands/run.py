@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from amplifier_app.commands.conversation import Conversation
+from amplifier_app.commands.session.keeping import show_way_back
 from amplifier_app.commands.turn import Turn
 from amplifier_app.failure import Failure, outcome_of_error, report
 from amplifier_app.interrupt import leave
@@ -38,8 +39,9 @@ async def run_turn(
         line.write(outcome_of_signal(turn.interruption.reason, exit_code))
         leave(exit_code)
 
-    conversation = Conversation(order, answering, output)
-    turn = Turn(conversation, order.prompt, leave_at_once)
+    session_id = None if order.stored is None else order.stored.id
+    conversation = Conversation(order, answering, output, session_id=session_id)
+    turn = Turn(conversation, None if order.goes_on else order.prompt, leave_at_once)
     output.call_on_failure(turn.stop)
     with turn.interruption.listen_to_signals():
         outcome = await turn.end()
@@ -49,6 +51,8 @@ async def run_turn(
         conversation.output.finish()
         outcome = _report_outcome(outcome, turn, output.failure)
         line.write(outcome)
+    if output.shows_blocks:
+        show_way_back(conversation.stored_id)
     if turn.is_stuck:
         leave(outcome.exit_code)
     return outcome.exit_code

@@ -9,6 +9,7 @@ SLASH_COMMANDS = {
     "/help": "Show this.",
     "/model": "Show the model; with a name, use that one from now on.",
     "/goal": "Work until a goal is reached: `/goal TEXT`; alone, show it; `/goal off` ends it.",
+    "/continue": "Go on with a turn that was not finished.",
     "/cost": "Show the tokens so far, and what they cost.",
     "/clear": "Begin a new conversation.",
     "/quit": "End; Ctrl+D does the same.",
@@ -41,5 +42,5 @@ def slash_command(line: str) -> SlashCommand | None:
 
 def help_text() -> str:
     """Return what `/help` shows."""
-    rows = (f"{name:<8} {what}" for name, what in SLASH_COMMANDS.items())
+    rows = (f"{name:<9} {what}" for name, what in SLASH_COMMANDS.items())
     return "\n".join([*rows, "", _KEYS])

@@ -28,17 +28,18 @@ class Turn:
 
     Args:
         conversation: What the turn belongs to.
-        prompt: What the user says.
+        prompt: What the user says; None to go on with the turn that was not finished.
         leave: Ends the process with an exit code, when one more Ctrl+C comes.
     """
 
     def __init__(
-        self, conversation: Conversation, prompt: str, leave: Callable[[int], object]
+        self, conversation: Conversation, prompt: str | None, leave: Callable[[int], object]
     ) -> None:
         self._conversation = conversation
         self._task = asyncio.create_task(conversation.run(prompt))
         self._stopping = asyncio.Event()
         self.interruption = Interruption(conversation.token, self.stop, self._show, leave)
+        self._is_withdrawn = False
         self.problem: BaseException | None = None
         """The notice about a turn without a whole answer, unless a signal ended it."""
 
@@ -51,6 +52,12 @@ class Turn:
         """Cancel the turn."""
         self._task.cancel()
         self._stopping.set()
+
+    def withdraw(self) -> None:
+        """Cancel the turn, which nobody waits for any more: that is no problem."""
+        self._is_withdrawn = True
+        self._conversation.token.request_immediate()
+        self.stop()
 
     async def end(self) -> Outcome:
         """Wait for the turn, for a limited time if it is cancelled, and return how it ended."""
@@ -74,7 +81,9 @@ class Turn:
         error = None
         if self._task.done() and not self._task.cancelled():
             error = self._task.exception()
-        if self.interruption.exit_code or (result is not None and result.status == "completed"):
+        if self._is_withdrawn or self.interruption.exit_code:
+            return None
+        if result is not None and result.status == "completed":
             return None
         if error is not None:
             return error
@@ -107,6 +116,7 @@ class Turn:
             outcome,
             text="" if outcome.status == "denied" else self._conversation.text,
             content=self._conversation.content,
+            session_id=self._conversation.stored_id,
         )
         if result is None:
             return outcome

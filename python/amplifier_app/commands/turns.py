@@ -62,6 +62,7 @@ class Turns:
         self._sums: TurnSums | None = None
         self._conversation: Conversation | None = None
         self._messages: Sequence[Mapping[str, Any]] = ()
+        self._session_id = None if order.stored is None else order.stored.id
         self._turn: Turn | None = None
         self.is_stuck = False
         """Whether something of a turn could not be ended."""
@@ -94,6 +95,13 @@ class Turns:
         if self._conversation is not None:
             self._conversation.goal = goal
 
+    @property
+    def stored_id(self) -> str | None:
+        """The id by which the conversation can go on later; None if nothing of it is stored."""
+        if self._conversation is None:
+            return self._session_id
+        return self._conversation.stored_id or self._session_id
+
     async def pursue(self, goal: str) -> None:
         """Set the goal, and run a turn that goes on until it is reached.
 
@@ -120,8 +128,11 @@ class Turns:
                 importlib.import_module(name)
                 await asyncio.sleep(0)  # what is typed is shown between two of them
 
-    async def run(self, prompt: str) -> None:
+    async def run(self, prompt: str | None) -> None:
         """Run a turn; what goes wrong in it is reported.
+
+        Args:
+            prompt: What the user says; None to go on with the turn that was not finished.
 
         Raises:
             Exception: What keeps a turn from starting.
@@ -160,9 +171,8 @@ class Turns:
 
     def cancel(self) -> None:
         """End the turn that runs, without a notice."""
-        if self._turn is not None and self._conversation is not None:
-            self._conversation.token.request_immediate()
-            self._turn.stop()
+        if self._turn is not None:
+            self._turn.withdraw()
 
     async def use_model(self, name: str) -> None:
         """Use another model, also of another provider, from now on, in the same conversation.
@@ -179,7 +189,8 @@ class Turns:
     async def clear(self) -> None:
         """Begin a new conversation with the next turn."""
         await self._close()
-        self._messages = ()
+        self._messages, self._session_id = (), None
+        self._order = replace(self._order, stored=None)
         self.goal = None
 
     async def close(self) -> None:
@@ -200,6 +211,7 @@ class Turns:
         conversation, self._conversation = self._conversation, None
         if conversation is not None:
             await conversation.close()
+            self._session_id = self._session_id or conversation.stored_id
 
     def _shown_screen(self) -> Screen:
         """The screen, with a waiting line on it already."""
@@ -235,7 +247,8 @@ class Turns:
                 self._order,
                 self.answering,
                 display,
-                messages=self._messages,
+                messages=self._messages if self._session_id is None else (),
+                session_id=self._session_id,
                 asking=self._lines.suspend,
             )
         except BaseException:

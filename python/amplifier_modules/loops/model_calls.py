@@ -135,10 +135,10 @@ class ModelAsker:
             refused.append(fewer)
             return requests.build(with_injections(fewer, injected), self.tool_specs, **options)
 
-        if state.journal is not None:
-            await state.journal.flush()
         given = with_injections(messages, injected)
         request = requests.build(given, self.tool_specs, **options)
+        if state.journal is not None:
+            await state.journal.store_request(chosen.identity, request)
         number = report.iterations
         if ledger is None:
             response = await model.ask(request, number, shorten_request, early=early)
@@ -244,6 +244,8 @@ async def ask_aside(state: TurnState, request: ChatRequest, purpose: str) -> Cha
     )
     if model.chosen.named is not None:
         request = request.model_copy(update={"model": model.chosen.named})
+    if state.journal is not None:
+        await state.journal.store_request({**model.chosen.identity, "purpose": purpose}, request)
     if ledger is None:
         return await model.ask(request, iteration, _shorten_nothing)
     call = ledger.reserve(estimate_of(request, model.provider, ledger))

@@ -56,10 +56,13 @@ class DamagedSessionError(StoreError):
             problem: What is wrong.
         """
         where = f" at event {number}" if number else ""
-        way = ""
+        command = f"amplifier-core session verify {session_id}` says all that is wrong"
         if number > 1:
-            way = f"; `read` of its store with `until={number - 1}` returns what is before it"
-        super().__init__(f"session `{session_id}` is damaged{where}: {problem}{way}")
+            command = (
+                f"amplifier-core session export {session_id} --until {number - 1}` writes what is"
+                " before it"
+            )
+        super().__init__(f"session `{session_id}` is damaged{where}: {problem}; `{command}")
         self.session_id = session_id
         self.number = number
         self.problem = problem

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import anyio
 
+from amplifier_core.events import LLM_REQUEST
+from amplifier_core.message_models import ChatRequest
+
 from ..loops.boundary.call_context import TOOL_START
+from .digests import digest_request
 from .errors import SessionExistsError, StoreError, UnknownSessionError
 from .store import Claim, Event, NewSession, Store
 
@@ -48,12 +53,19 @@ class Journal:
         """How many of those that wait may be stored: their caller was cancelled meanwhile."""
         self._has_tried_to_begin = False
         self._failure: StoreError | None = None
+        self.awaits_requests = False
+        """Whether the loop stores its requests itself before it asks a model."""
         self._lock = anyio.Lock()
 
     @property
     def epoch(self) -> int:
         """How often the session was claimed, this time included."""
         return 1 if self._claim is None else self._claim.epoch
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the store has the session: a new one begins with its first event."""
+        return self._claim is not None
 
     def set_title(self, title: str) -> None:
         """Set what lists show of a new session; nothing if it has begun."""
@@ -65,6 +77,16 @@ class Journal:
         self._waiting.append((kind, body))
         head = ORIGIN_NUMBER if self._claim is None else self._claim.head
         return head + len(self._waiting)
+
+    async def store_request(self, about: Mapping[str, Any], request: ChatRequest) -> None:
+        """Store what a model is about to be asked, as digests, and all that was noted before.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        self.awaits_requests = True
+        self.note(LLM_REQUEST, {**about, **digest_request(request)})
+        await self.flush()
 
     def begin_turn(self) -> None:
         """Forget the keys of the calls of earlier turns."""

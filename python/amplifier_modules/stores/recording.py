@@ -98,7 +98,7 @@ class Recording:
     @session_bound
     async def _hold_request(self, event: str, data: dict[str, Any]) -> HookResult | None:
         del event, data
-        return await self._flush()
+        return None if self._journal.awaits_requests else await self._flush()
 
     @session_bound
     async def _hold_tool(self, event: str, data: dict[str, Any]) -> HookResult | None:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -34,13 +35,15 @@ def answering(keyed: Any, model: Any) -> Any:
 
 @pytest.fixture
 def outcome_of() -> Any:
-    """Reads the outcome: the last line, and the only one of its kind."""
+    """Reads the outcome, the last line and the only one of its kind, without the session's id."""
 
     def read(stdout: str) -> dict[str, Any]:
         lines = [json.loads(line) for line in stdout.splitlines()]
         assert [line["event"] for line in lines].count("outcome") == 1
         assert lines[-1]["event"] == "outcome"
         data = lines[-1]["data"]
+        if (session_id := data.pop("session_id", None)) is not None:
+            UUID(session_id)
         keys = ["status", "reason", "text", "content", "usage", "cost", "error"]
         assert list(data) in (keys, [*keys, "goal"])
         return data

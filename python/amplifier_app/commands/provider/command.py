@@ -78,7 +78,7 @@ def _add_asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def list_providers(as_json: bool) -> int:
     """List the providers, where their keys are looked for, and whether there is one."""
     from amplifier_app.commands.provider.list import provider_list
-    from amplifier_app.commands.provider.output import Report
+    from amplifier_app.commands.report import Report
 
     return Report(as_json=as_json).run_command(provider_list)
 
@@ -93,7 +93,7 @@ def models(name: str, as_json: bool, config: str | None, timeout: float, debug: 
     """
     _set_debug(debug)
     from amplifier_app.commands.provider.models import listed_models
-    from amplifier_app.commands.provider.output import Report
+    from amplifier_app.commands.report import Report
 
     return Report(as_json=as_json, provider=name).run_command(
         lambda report: listed_models(report, name, config, timeout)
@@ -109,8 +109,8 @@ def test(name: str, as_json: bool, config: str | None, timeout: float, debug: bo
     NAME is that of a provider, such as `openai` or `groq:MODEL`. The call uses a few dozen tokens.
     """
     _set_debug(debug)
-    from amplifier_app.commands.provider.output import Report
     from amplifier_app.commands.provider.trial import try_model
+    from amplifier_app.commands.report import Report
 
     return Report(as_json=as_json, provider=name.partition(":")[0]).run_command(
         lambda report: try_model(report, name, config, timeout)
@@ -139,7 +139,7 @@ def set_key(name: str, surplus: tuple[str, ...]) -> int:
         amplifier-core provider key set openai < key.txt
     """
     from amplifier_app.commands.provider.key_entry import keep_key
-    from amplifier_app.commands.provider.output import Report
+    from amplifier_app.commands.report import Report
 
     return Report().run_command(lambda report: keep_key(report, name, surplus))
 
@@ -150,7 +150,7 @@ def set_key(name: str, surplus: tuple[str, ...]) -> int:
 def remove_key(name: str, surplus: tuple[str, ...]) -> int:
     """Remove a key from the keyring."""
     from amplifier_app.commands.provider.key_entry import remove_key
-    from amplifier_app.commands.provider.output import Report
+    from amplifier_app.commands.report import Report
 
     return Report().run_command(lambda report: remove_key(report, name, surplus))
 

@@ -7,9 +7,9 @@ import re
 import sys
 from collections.abc import Sequence
 
-from amplifier_app.commands.provider.output import Report
 from amplifier_app.commands.provider_choice import PROVIDERS, KnownProvider, known_provider
 from amplifier_app.commands.provider_key import KEY_SET, keep_secret
+from amplifier_app.commands.report import Report
 from amplifier_app.failure import Failure
 from amplifier_app.notice import show_notice
 from amplifier_app.outcome import WRONG_USAGE

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.model_choice import require_engine
 from amplifier_app.commands.provider.mount import mount_provider, provider_config, run
-from amplifier_app.commands.provider.output import Report, in_columns, write_foreign
 from amplifier_app.commands.provider_choice import KnownProvider, known_provider
+from amplifier_app.commands.report import Report, in_columns, write_foreign
 
 if TYPE_CHECKING:
     from amplifier_core.models import ModelInfo

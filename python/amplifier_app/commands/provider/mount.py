@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 from collections.abc import AsyncGenerator, Coroutine, Mapping
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
-from typing_extensions import override
-
+from amplifier_app.collected_warnings import collect_warnings
 from amplifier_app.commands.provider_choice import DEMO, KnownProvider
 from amplifier_app.commands.provider_key import key_config, no_key
 from amplifier_app.failure import Failure
@@ -77,7 +75,7 @@ async def mount_provider(provider: KnownProvider, config: Mapping[str, Any]) -> 
     coordinator = ModuleCoordinator()
     module = import_module(list_own_modules()[f"provider-{provider.name}"])
     warnings: list[str] = []
-    with _collect_warnings(warnings):
+    with collect_warnings("amplifier_providers", warnings):
         close = await module.mount(coordinator, dict(config))
     found = cast("dict[str, Any]", coordinator.get("providers") or {})
     if not found:
@@ -114,21 +112,3 @@ def _read_config(written: str | None) -> dict[str, Any]:
         message = "`--config` takes no `api_key`"
         raise Failure(message, hint=hint, exit_code=WRONG_USAGE)
     return cast("dict[str, Any]", given)
-
-
-@contextlib.contextmanager
-def _collect_warnings(warnings: list[str]) -> Any:
-    """Collect what modules warn of while in this block."""
-
-    class Collector(logging.Handler):
-        @override
-        def emit(self, record: logging.LogRecord) -> None:
-            warnings.append(record.getMessage())
-
-    logger = logging.getLogger("amplifier_providers")
-    collector = Collector(logging.WARNING)
-    logger.addHandler(collector)
-    try:
-        yield
-    finally:
-        logger.removeHandler(collector)

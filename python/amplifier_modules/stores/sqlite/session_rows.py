@@ -24,8 +24,12 @@ class Part(NamedTuple):
 
 
 def list_sessions(connection: sqlite3.Connection) -> list[SessionInfo]:
-    """Return the sessions that are not deleted."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM session WHERE meta <> ?", (_DELETED,))
+    """Return the sessions that are not deleted, those last written to first."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM session WHERE meta <> ? ORDER BY (SELECT event.rowid FROM event"
+        " WHERE event.session = session.id ORDER BY event.seq DESC LIMIT 1) DESC",
+        (_DELETED,),
+    )
     return [_read_info(*row) for row in rows]
 
 

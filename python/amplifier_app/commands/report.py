@@ -1,4 +1,4 @@
-"""What the commands about providers write: lines and columns for people, or one JSON object, and errors."""
+"""What commands write that run no turn: lines and columns for people, or JSON, and errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ from rich.cells import cell_len
 from amplifier_app.failure import Failure, is_debugging, outcome_of_error, report
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import show_notice
-from amplifier_app.outcome import COMPLETE, INTERRUPTED, READER_GONE, outcome_of_signal
+from amplifier_app.outcome import (
+    COMPLETE,
+    INTERRUPTED,
+    READER_GONE,
+    WRONG_USAGE,
+    outcome_of_signal,
+)
 from amplifier_app.printable import printable_line
 
 _GAP = "  "
@@ -121,10 +127,29 @@ class Report:
         shown = SECRETS.redact_data({**self._about, **data, "error": data.get("error")})
         sys.stdout.write(json.dumps(shown) + "\n")
 
+    def write_list(self, objects: Sequence[Mapping[str, Any]]) -> None:
+        """Write a JSON list of objects."""
+        shown = [SECRETS.redact_data(each) for each in objects]
+        sys.stdout.write(json.dumps(shown) + "\n")
+
     def say_aside(self, text: str) -> None:
         """Say something to the person who looks at a terminal, on standard error."""
         if not self.as_json and _is_terminal(sys.stderr):
             show_notice(text)
+
+    def ask(self, question: str) -> bool:
+        """Ask the person at the terminal; only `y` and `yes` agree.
+
+        Raises:
+            Failure: There is no terminal.
+        """
+        if not (_is_terminal(sys.stdin) and _is_terminal(sys.stderr)):
+            hint = "`--yes` says that you are"
+            message = "nobody can be asked whether you are sure"
+            raise Failure(message, hint=hint, exit_code=WRONG_USAGE)
+        sys.stderr.write(f"{SECRETS.write_line(question, _MAX_CHARS)} [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
 
     @contextlib.contextmanager
     def waiting(self, text: str) -> Generator[None]:

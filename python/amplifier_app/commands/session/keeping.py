@@ -1,0 +1,52 @@
+"""Where the session of a run is stored, and what is said about that."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from amplifier_app.commands.session.choice import SHORT_ID_CHARS
+from amplifier_app.commands.session.opening import USUAL
+from amplifier_app.notice import show_notice
+from amplifier_core.known_modules import Own
+
+if TYPE_CHECKING:
+    from amplifier_app.commands.order import Order
+
+
+def find_store(order: Order) -> Mapping[str, Any] | None:
+    """Return the entry of the store for a mount plan; None where nothing is kept.
+
+    A folder of the user that cannot be written is one warning, and the session runs without it.
+    """
+    if not order.is_kept:
+        return None
+    named = None if order.named is None else order.named.store_entry
+    if named is not None:
+        return named
+    if order.stored is None and (problem := _find_problem()):
+        show_notice(f"warning: the session is not kept: {problem}")
+        return None
+    return {"module": USUAL, "source": Own.TABLE, "config": {}}
+
+
+def show_way_back(session_id: str | None) -> None:
+    """Say how a session goes on later, to a person who looks at a terminal."""
+    if session_id is not None and sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+        show_notice(f"`amplifier-core --resume {session_id[:SHORT_ID_CHARS]}` goes on from here")
+
+
+def _find_problem() -> str | None:
+    from amplifier_modules.stores.sqlite import SqliteStore
+
+    folder = SqliteStore().folder
+    try:
+        Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        return f"`{folder}` cannot be made: {error.strerror}"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return f"`{folder}` cannot be written"
+    return None

@@ -1,0 +1,105 @@
+"""`amplifier-core session show`: the conversation of a stored session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from amplifier_app.commands.report import Report
+from amplifier_app.commands.session.choice import find_session, title_of
+from amplifier_app.commands.session.list import describe_info, write_age
+from amplifier_app.commands.session.opening import run_on_store
+
+if TYPE_CHECKING:
+    from amplifier_modules.stores import SessionInfo, Store, StoredEvent
+
+_MAX_LINES = 20
+"""So many lines of a tool's result are shown."""
+_MAX_CHARS = 300
+"""So many characters of the input of a call are shown."""
+
+
+def show_session(
+    report: Report, text: str, folder: Path, entry: Mapping[str, Any] | None, *, whole: bool
+) -> None:
+    """Write a conversation.
+
+    Args:
+        report: Where it is written.
+        text: Which session.
+        folder: Its sessions are meant first.
+        entry: The store.
+        whole: Whether results of tools are shown to their end.
+
+    Raises:
+        Failure: There is no such session, or it is damaged.
+    """
+
+    async def read(store: Store) -> tuple[SessionInfo, list[StoredEvent]]:
+        info = find_session(await store.sessions(), text, folder)
+        return info, await store.read(info.id)
+
+    info, events = run_on_store(read, entry)
+    messages = list(list_messages(events))
+    if report.as_json:
+        report.write_data({**describe_info(info), "messages": [each for _, each in messages]})
+        return
+    from amplifier_guard import TerminalText
+
+    report.say_aside(f"{info.id}  {title_of(info)}  {write_age(info.meta.get('started'))}")
+    for number, message in messages:
+        lines = _write_message(message, None if whole else _MAX_LINES)
+        report.write_lines(["", *(TerminalText.show(each) for each in _put_number(number, lines))])
+
+
+def list_messages(events: Iterable[StoredEvent]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the messages that were stored and the numbers of their events, compacted ones too."""
+    from amplifier_modules.contexts.history_events import CONTEXT_MESSAGE
+
+    for event in events:
+        if event.kind == CONTEXT_MESSAGE:
+            yield event.number, event.body["message"]
+
+
+def list_texts(message: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts of a message, without what the model thought."""
+    content = message.get("content")
+    blocks: list[Any] = [content] if isinstance(content, str) else content or []
+    for block in blocks:
+        if isinstance(block, str):
+            yield block
+        elif isinstance(block, Mapping):
+            fields = cast("Mapping[str, Any]", block)
+            match fields.get("type"):
+                case "text":
+                    yield str(fields.get("text") or "")
+                case "thinking" | "redacted_thinking" | "tool_call" | "tool_use":
+                    pass
+                case kind:
+                    yield f"[{kind}]"
+
+
+def _put_number(number: int, lines: Iterable[str]) -> Iterator[str]:
+    """Put the number of the event before the first line, as `fork --at` takes it."""
+    for place, line in enumerate(lines):
+        yield f"{number:>5}  {line}" if place == 0 else f"       {line}".rstrip()
+
+
+def _write_message(message: Mapping[str, Any], limit: int | None) -> Iterator[str]:
+    text = "\n".join(list_texts(message)).rstrip("\n")
+    role = str(message.get("role"))
+    if role == "tool":
+        lines = text.splitlines()
+        yield f"{message.get('name') or 'tool'} returned:"
+        yield from lines[:limit]
+        if limit is not None and len(lines) > limit:
+            yield f"… {len(lines) - limit:,} more lines; `--whole` shows them"
+        return
+    yield f"{role}:"
+    yield from text.splitlines()
+    for call in message.get("tool_calls") or ():
+        written = json.dumps(call.get("arguments") or {}, ensure_ascii=False)
+        shown = written if len(written) <= _MAX_CHARS else f"{written[:_MAX_CHARS]}…"
+        yield f"→ {call.get('tool') or call.get('name')} {shown}"
