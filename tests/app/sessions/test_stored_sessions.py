@@ -306,7 +306,7 @@ def test_a_damaged_session_is_named_with_the_way_out(keyed: Any, say: Any, tmp_p
     problem = f"session `{id}` is damaged at event 6: its checksum does not match; `amplifier-core session export {id} --until 5` writes what is before it"
     done = keyed("session", "verify")
     assert (done.returncode, done.stdout) == (1, f"{problem}\n")
-    assert done.stderr == "error: 1 of 1 session are damaged\n"
+    assert done.stderr == "error: damaged: 1 of 1 session\n"
     assert refusal(keyed, "--continue", "And now?") == (1, f"error: {problem}")
     assert len(run(keyed, "session", "export", id, "--until", "5").splitlines()) == 6
 
