@@ -41,7 +41,10 @@ _VALUES: tuple[Any, ...] = (
     [float("inf"), float("-inf")],
     {"$json": "NaN"},
     {"$blob": "none"},
+    {"$blob": ["none"]},
     "x" * 200_000,
+    {"long": ["🙂é" * 200_000, {"$blob": ["none"]}, "half \ud800" * 20_000, float("inf")]},
+    [["many"] * 20_000, "x" * 100_000],
 )
 """What a store returns as it was given."""
 

@@ -6,12 +6,13 @@ import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..errors import DamagedSessionError, SessionExistsError, StoreError
 from ..json_text import write_json
 from ..store import META, Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
-from .event_rows import insert_events, read_events
+from .event_rows import insert_events, put_text_aside, read_events
 from .inbox_rows import list_entries, note_done, put_entry
 from .session_rows import (
     begin_session,
@@ -84,11 +85,12 @@ class SessionFile:
     ) -> Claim:
         """Add events behind the head of the claim."""
         session_id = claim.session_id
-        rows = [(kind, write_json(body)) for kind, body in events]
-        new_meta = None if meta is None else write_json(meta)
-        if new_meta is not None:
-            rows.append((META, new_meta))
+        put_aside = partial(put_text_aside, self._connection)
         with self._writing():
+            rows = [(kind, write_json(body, put_aside)) for kind, body in events]
+            new_meta = None if meta is None else write_json(meta)
+            if new_meta is not None:
+                rows.append((META, new_meta))
             info = require_owner(self._connection, claim)
             if info.head != claim.head:
                 raise StoreError(
