@@ -115,6 +115,18 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
         raise NewerStoreError(str(path), found, SCHEMA)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those that it is in, as far as they are missing, for good.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for made in missing:
+        sync_folder(made.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Let the names of a folder outlive a failure of the system, where that can be asked for."""
     with suppress(OSError):
