@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from seeded_loop import SeededLoop
 
@@ -215,7 +215,7 @@ class _Model(ScriptedProvider):
 
 class _Tool:
     description = "Does something."
-    input_schema = {
+    input_schema: ClassVar = {
         "type": "object",
         "properties": {"number": {"type": "string"}},
         "required": ["number"],
