@@ -68,7 +68,7 @@ async def recover(
         except SessionExistsError:
             # Of a session that is being deleted, or has a fork, the id is not free.
             assert id not in present
-            assert len(facts[id]["digests"]) > 1 or (id == "origin" and "fork" in present)
+            assert facts[id]["may_be_taken"] or (id == "origin" and "fork" in present), id
             continue
         assert claim.epoch > epoch, f"`{id}` is claimed as {claim.epoch} (must be over {epoch})"
         before = await store.read(id)

@@ -1,6 +1,6 @@
 """Records the work of a store, lets the power fail at many moments, and looks what is left.
 
-`states.py FOLDER MODE STATES FAULT` prints counts and the first problems as JSON.
+`states.py FOLDER MODE STATES [FAULT]` prints counts and the first problems as JSON.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import multiprocessing
 import random
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 from disk import Disk, write_files
@@ -25,9 +26,11 @@ from system_calls import read_calls, record
 HERE = Path(__file__).parent
 PAGES = 1000, 8
 """After how many pages SQLite takes its log into the file: its default, and all the time."""
-RECOVERIES = 24
+RECOVERIES = 60
 """States whose recovery is recorded, for each record of the work."""
 PROCESSES = 2
+MOST_TRIES = 5
+"""Times that the power fails for each state that is wanted; many leave an equal one."""
 
 
 class Run(NamedTuple):
@@ -84,52 +87,55 @@ def compute_digest(files: dict[str, bytes | None], facts: Facts) -> bytes:
     return digest.digest()
 
 
-def look_at_states(work: tuple[Path, str, list[Run], range]) -> dict[str, Any]:
-    """Let the power fail once for each number, and recover; return what came of it."""
-    folder, mode, runs, numbers = work
+def look_at_states(work: tuple[Path, str, list[Run], int]) -> tuple[int, int, list[str]]:
+    """Let the power fail until so many states differ, and recover from each of them.
+
+    Returns:
+        How many states there were, how often the power failed, and what was wrong.
+    """
+    folder, mode, runs, wanted = work
     seen: set[bytes] = set()
     problems: list[str] = []
+    tries = 0
 
     async def look() -> None:
-        place = folder / f"state-{numbers.start}"
-        for number in numbers:
-            run = runs[number % len(runs)]
+        nonlocal tries
+        place = folder / f"state after {runs[0].name}"
+        while len(seen) < wanted and tries < wanted * MOST_TRIES:
+            run, number = runs[tries % len(runs)], tries // len(runs)
             files, facts = run.fail(str(number))
+            tries += 1
             digest = compute_digest(files, facts)
             if digest in seen:
                 continue
             seen.add(digest)
             write_files(place, files)
             try:
-                await recover(place, mode, facts, [SESSIONS[number // len(runs) % len(SESSIONS)]])
+                await recover(place, mode, facts, [SESSIONS[number % len(SESSIONS)]])
             except Exception as error:  # noqa: BLE001 -- whatever it is, it must not be
                 problems.append(f"{run.name}, state {number}: {type(error).__name__}: {error}")
             shutil.rmtree(place)
 
     asyncio.run(look())
-    return {"seen": seen, "problems": problems}
+    return len(seen), tries, problems
 
 
 def main(folder: str, mode: str, states: str, fault: str = "none") -> None:
     place = Path(folder)
     works = [record_work(place, mode, pages, fault) for pages in PAGES]
-    runs = list(works)
+    parts = [[work] for work in works]
     if fault == "none":
-        recoveries = [each for work in works for each in record_recoveries(place, mode, work)]
-        # Half of the states are of the work, half of what recovered from it.
-        runs += works * (len(recoveries) // len(works) - 1) + recoveries
-    # Each process has its share of all runs.
-    size = -(-int(states) // (PROCESSES * 20))
-    starts = range(0, int(states), size)
-    parts = [(place, mode, runs, range(at, min(at + size, int(states)))) for at in starts]
-    seen: set[bytes] = set()
+        # As many states of what recovered from the work as of the work itself.
+        parts += [list(record_recoveries(place, mode, work)) for work in works]
+    wanted = int(states) // len(parts)
+    counts: Counter[str] = Counter()
     problems: list[str] = []
     with multiprocessing.get_context("fork").Pool(PROCESSES) as pool:
-        for found in pool.imap_unordered(look_at_states, parts):
-            seen |= found["seen"]
-            problems += found["problems"]
-    counts = {"states": len(seen), "problems": len(problems), "first": sorted(problems)[:5]}
-    print(json.dumps(counts, indent=1))
+        given = [(place, mode, part, wanted) for part in parts]
+        for seen, tries, found in pool.imap_unordered(look_at_states, given):
+            counts += Counter(states=seen, tries=tries)
+            problems += found
+    print(json.dumps({**counts, "problems": len(problems), "first": problems[:5]}, indent=1))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ ORIGINS: dict[str, str | None] = dict.fromkeys(SESSIONS) | {"child": "origin", "
 """The session in whose file each is; None for one of its own."""
 
 Facts = dict[str, Any]
-"""By session: `digests`, one of which it has, None for none; and `epoch`, of its last claim."""
+"""By session: `digests`, one of which it has, None for none; `epoch`, of its last claim; and
+`may_be_taken`, whether a deletion that was cut off may have left its id in use."""
 
 
 class Steps:
@@ -45,11 +46,16 @@ class Steps:
         self._mark("done", number)
         if self._marks is None and len(self.facts) > 1:
             return result
-        known = {id: each["epoch"] for id, each in self.facts[-1].items()} | epochs
-        facts = {
-            id: {"digests": [await find_digest(store, id)], "epoch": known[id]} for id in SESSIONS
-        }
-        self.facts.append(facts)
+        self.facts.append(
+            {
+                id: {
+                    **known,
+                    "digests": [await find_digest(store, id)],
+                    "epoch": epochs.get(id, known["epoch"]),
+                }
+                for id, known in self.facts[-1].items()
+            }
+        )
         return result
 
     def _mark(self, what: str, number: int) -> None:
@@ -59,7 +65,7 @@ class Steps:
 
 def know_nothing() -> Facts:
     """Return the facts before anything is stored."""
-    return {id: {"digests": [None], "epoch": 0} for id in SESSIONS}
+    return {id: {"digests": [None], "epoch": 0, "may_be_taken": False} for id in SESSIONS}
 
 
 async def find_digest(store: SqliteStore, id: str) -> str | None:
@@ -82,10 +88,9 @@ def choose_facts(facts: list[Facts], marks: Iterable[tuple[int, str]], time: int
             done = int(number)
         else:
             begun = int(number)
-    return {
-        id: {
-            "digests": sorted({*facts[done][id]["digests"], *facts[begun][id]["digests"]}, key=str),
-            "epoch": facts[done][id]["epoch"],
-        }
-        for id in SESSIONS
-    }
+    chosen: Facts = {}
+    for id, known in facts[done].items():
+        digests = sorted({*known["digests"], *facts[begun][id]["digests"]}, key=str)
+        chosen[id] = {**known, "digests": digests}
+        chosen[id]["may_be_taken"] |= known["digests"] != [None] and None in digests
+    return chosen
