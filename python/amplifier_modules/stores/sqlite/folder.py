@@ -21,6 +21,7 @@ from ..errors import (
 )
 from ..store import SessionInfo
 from .listing import FileFacts, Listing, list_files
+from .quiet_file import read_quiet_file
 from .schema import check_schema, create_file, make_folder, open_file, sync_folder
 from .session_file import SessionFile
 
@@ -163,16 +164,17 @@ class SessionFolder:
         self._forget_parent()
         listing = Listing(self._path)
         found: dict[FileFacts, list[SessionInfo]] = {}
-        for facts in list_files(self._path, _ENDING):
-            infos = listing.find(facts)
-            if infos is None:
-                try:
-                    infos = self._read_infos(facts.name)
-                except (StoreError, sqlite3.Error) as error:
-                    logger.warning("`%s` is left out: %s", self._path / facts.name, error)
-                    continue
-                listing.note(facts, infos)
-            found[facts] = infos
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+            for facts in list_files(self._path, _ENDING):
+                infos = listing.find(facts)
+                if infos is None:
+                    try:
+                        infos = self._read_infos(facts.name, memory)
+                    except (StoreError, sqlite3.Error) as error:
+                        logger.warning("`%s` is left out: %s", self._path / facts.name, error)
+                        continue
+                    listing.note(facts, infos)
+                found[facts] = infos
         listing.write()
         return found
 
@@ -210,10 +212,14 @@ class SessionFolder:
             raise DamagedSessionError(session_id, 0, f"`{link}` names no file of sessions")
         return name
 
-    def _read_infos(self, name: str) -> list[SessionInfo]:
+    def _read_infos(self, name: str, memory: sqlite3.Connection) -> list[SessionInfo]:
         if (file := self._open.get(name)) is not None:
             return file.sessions()
         path = self._path / name
+        if (content := read_quiet_file(path)) is not None:
+            memory.deserialize(content)
+            check_schema(memory, path)
+            return SessionFile(memory).sessions()
         uri = f"{path.absolute().as_uri()}?mode=ro"
         try:
             with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
