@@ -25,8 +25,11 @@ async def test_a_session_is_listed_whose_process_ended_while_it_wrote(
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA cache_size = 1")  # writes to the file before it commits
         connection.execute("BEGIN IMMEDIATE")
-        rows = [("one", number, 1, "kind", "x" * 4000, 0) for number in range(2, 200)]
-        connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows)
+        (place,) = connection.execute("SELECT max(place) FROM event").fetchone()
+        rows = [(place + number, 1, "kind", "x" * 4000, 0) for number in range(1, 200)]
+        connection.executemany(
+            "INSERT INTO event (place, epoch, kind, body, crc) VALUES (?, ?, ?, ?, ?)", rows
+        )
         after = SqliteStore(folder=str(tmp_path / "after"), journal_mode=mode)
         after.folder.mkdir()
         for name in os.listdir(store.folder):
