@@ -12,6 +12,7 @@ from zlib import crc32
 from ..errors import DamagedSessionError
 from ..json_text import BLOB, read_json
 from ..store import StoredEvent
+from .schema import MAX_SEQ, SEQ_BITS
 
 BLOB_BYTES = 64 * 1024
 """A body longer than this is stored once, by its hash."""
@@ -35,15 +36,18 @@ def insert_events(
     connection: sqlite3.Connection, session_id: str, epoch: int, head: int, rows: Iterable[Row]
 ) -> int:
     """Insert events behind the number `head`; return that of the last."""
-    stored: list[tuple[str, int, int, str, str, int]] = []
+    start = find_place(connection, session_id, 0)
+    stored: list[tuple[int, int, str, str, int]] = []
     for kind, text in rows:
         head += 1
         body = text
         if _is_long(text):
             body = f"{_BLOB_START}{_insert_blob(connection, text)}{_BLOB_END}"
         crc = compute_checksum(session_id, head, epoch, kind, body)
-        stored.append((session_id, head, epoch, kind, body, crc))
-    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", stored)
+        stored.append((start + head, epoch, kind, body, crc))
+    connection.executemany(
+        "INSERT INTO event (place, epoch, kind, body, crc) VALUES (?, ?, ?, ?, ?)", stored
+    )
     return head
 
 
@@ -56,10 +60,10 @@ def read_events(
         DamagedSessionError: One is missing, or is not what was written.
     """
     number, last_epoch = start, 0
+    places = (find_place(connection, session_id, start), find_place(connection, session_id, end))
     rows = connection.execute(
-        "SELECT seq, epoch, kind, body, crc FROM event"
-        " WHERE session = ? AND seq BETWEEN ? AND ? ORDER BY seq",
-        (session_id, start, end),
+        "SELECT seq, epoch, kind, body, crc FROM event WHERE place BETWEEN ? AND ? ORDER BY place",
+        places,
     )
     for found, epoch, kind, body, crc in rows:
         if found != number:
@@ -88,6 +92,21 @@ def put_text_aside(connection: sqlite3.Connection, text: str) -> list[str] | Non
         except UnicodeEncodeError:
             return None
     return [_insert_blob(connection, text[start : start + _PART_CHARS]) for start in starts]
+
+
+def find_place(connection: sqlite3.Connection, session_id: str, number: int) -> int:
+    """Return the place of an event of a session, which is stored."""
+    row = connection.execute("SELECT number FROM session WHERE id = ?", (session_id,)).fetchone()
+    return (row[0] << SEQ_BITS) + number
+
+
+def find_last_number(connection: sqlite3.Connection, session_id: str) -> int | None:
+    """Return the number of the last event that a session has itself; None without any."""
+    first = find_place(connection, session_id, 0)
+    (last,) = connection.execute(
+        "SELECT max(place) FROM event WHERE place BETWEEN ? AND ?", (first, first + MAX_SEQ)
+    ).fetchone()
+    return None if last is None else last - first
 
 
 def remove_unused_blobs(connection: sqlite3.Connection) -> None:

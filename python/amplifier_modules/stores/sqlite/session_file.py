@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import DamagedSessionError, SessionExistsError, StoreError
 from ..json_text import write_json
 from ..store import META, Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
-from .event_rows import insert_events, put_text_aside, read_events
+from .event_rows import find_last_number, insert_events, put_text_aside, read_events
 from .inbox_rows import list_entries, note_done, put_entry
 from .session_rows import (
     begin_session,
@@ -202,10 +202,7 @@ class SessionFile:
         return [text for (text,) in rows if text != "ok"]
 
     def _check_head(self, info: SessionInfo) -> None:
-        (last,) = self._connection.execute(
-            "SELECT max(seq) FROM event WHERE session = ?", (info.id,)
-        ).fetchone()
-        if last != info.head:
+        if find_last_number(self._connection, info.id) != info.head:
             problem = f"the session ends at event {info.head}, and there are more"
             raise DamagedSessionError(info.id, info.head, problem)
 

@@ -157,8 +157,8 @@ def mark_deleted(connection: sqlite3.Connection, session_id: str) -> list[str]:
         pass
     # Of the others, what no fork has.
     connection.execute(
-        "DELETE FROM event WHERE rowid IN (SELECT event.rowid FROM event"
-        " JOIN session ON session.id = event.session AND session.meta = ? WHERE event.seq >"
+        "DELETE FROM event WHERE place IN (SELECT event.place FROM event"
+        " JOIN session ON session.number = event.session AND session.meta = ? WHERE event.seq >"
         " (SELECT max(fork.base_seq) FROM session AS fork WHERE fork.base = session.id))",
         (_DELETED,),
     )
@@ -168,12 +168,12 @@ def mark_deleted(connection: sqlite3.Connection, session_id: str) -> list[str]:
 
 def _remove_without_forks(connection: sqlite3.Connection) -> bool:
     rows = connection.execute(
-        "SELECT id FROM session WHERE meta = ?"
+        "SELECT number FROM session WHERE meta = ?"
         " AND NOT EXISTS (SELECT 1 FROM session AS fork WHERE fork.base = session.id)",
         (_DELETED,),
     ).fetchall()
     connection.executemany("DELETE FROM event WHERE session = ?", rows)
-    connection.executemany("DELETE FROM session WHERE id = ?", rows)
+    connection.executemany("DELETE FROM session WHERE number = ?", rows)
     return bool(rows)
 
 
