@@ -150,8 +150,8 @@ class SessionFolder:
 
     def list_sessions(self) -> list[SessionInfo]:
         """Return the sessions of all files that can be read, those last written to first."""
-        found = sorted(self._list_by_file().items(), key=lambda each: each[0].stamps[1])
-        return [info for _, infos in reversed(found) for info in infos]
+        found = [info for infos in self._list_by_file().values() for info in infos]
+        return sorted(found, key=lambda info: info.written, reverse=True)
 
     def close(self) -> None:
         """Close all files."""

@@ -37,7 +37,7 @@ def read_quiet_file(path: Path) -> bytearray | None:
     is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     if not is_same or len(content) != before.st_size or _has_journal(path):
         return None
-    if content[_MODE] == _WAL:
+    if bytes(content[_MODE]) == _WAL:
         # There is no log, so nothing is missing; in memory there is no such mode.
         content[_MODE] = _NO_WAL
     return content

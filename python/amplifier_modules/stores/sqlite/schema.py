@@ -31,8 +31,9 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 _TABLES = f"""
 CREATE TABLE session (
-    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, parent TEXT, call TEXT, base TEXT, base_seq INTEGER NOT NULL,
-    epoch INTEGER NOT NULL, head INTEGER NOT NULL, owner TEXT, due REAL, meta TEXT NOT NULL
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, parent TEXT, call TEXT, base TEXT,
+    base_seq INTEGER NOT NULL, epoch INTEGER NOT NULL, head INTEGER NOT NULL, owner TEXT, due REAL,
+    written REAL NOT NULL, meta TEXT NOT NULL
 ) STRICT;
 CREATE TABLE event (
     place INTEGER PRIMARY KEY,

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from amplifier_core import world
+
 from ..errors import DamagedSessionError, SessionExistsError, StoreError
 from ..json_text import write_json
 from ..store import META, Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
@@ -54,6 +56,7 @@ class SessionFile:
             head=1,
             owner=owner,
             due=due,
+            written=world.time(),
             meta=new.meta,
         )
         with self._writing():
@@ -101,8 +104,8 @@ class SessionFile:
             for entry in done:
                 note_done(self._connection, session_id, entry, head)
             self._connection.execute(
-                "UPDATE session SET head = ?, meta = coalesce(?, meta) WHERE id = ?",
-                (head, new_meta, session_id),
+                "UPDATE session SET head = ?, written = ?, meta = coalesce(?, meta) WHERE id = ?",
+                (head, world.time(), new_meta, session_id),
             )
         return replace(claim, head=head)
 
@@ -149,6 +152,7 @@ class SessionFile:
                 head=number + 1,
                 owner=None,
                 due=None,
+                written=world.time(),
                 meta=info.meta if meta is None else meta,
             )
             begin_session(self._connection, fork)
