@@ -9,6 +9,7 @@ import fcntl
 import io
 import os
 import pty
+import re
 import struct
 import sys
 import tempfile
@@ -59,10 +60,17 @@ font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asia
 """
 
 
-def written(arguments: list[str], folder: str) -> str:
-    """Return what the command writes to a terminal."""
+def written(arguments: list[str], folder: str, state: str) -> str:
+    """Return what the command writes to a terminal.
+
+    Args:
+        arguments: Those of the command.
+        folder: Where it works.
+        state: Where it stores its sessions.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     environment = kept | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "PYTHONUTF8": "1"}
+    environment["XDG_STATE_HOME"] = state
     command = [sys.executable, "-m", "amplifier_core", *arguments]
     process, terminal = pty.fork()
     if process == 0:
@@ -88,6 +96,8 @@ def drawn(name: str, output: str) -> str:
     """Return the picture of what is left on the screen."""
     lines = output.replace("\r\n", "\n").split("\n")
     screen = "\n".join(line.rpartition("\r\x1b[K")[2] for line in lines).rstrip()
+    # The id is another one each time.
+    screen = re.sub(r"--resume [0-9a-f]{8}", "--resume 1b9d6bcd", screen)
     console = Console(width=COLUMNS, record=True, file=io.StringIO(), legacy_windows=False)
     command = " ".join(f'"{word}"' if " " in word else word for word in RUNS[name])
     console.print(Text(f"$ amplifier-core {command}", style="bold"))
@@ -98,10 +108,10 @@ def drawn(name: str, output: str) -> str:
 
 def draw_picture(name: str) -> str:
     """Run the command of a picture in a new folder with the project, and return the picture."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as state:
         for file, text in PROJECT.items():
             Path(folder, file).write_text(text)
-        return drawn(name, written(RUNS[name], folder))
+        return drawn(name, written(RUNS[name], folder, state))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """How much the property tests try: `HYPOTHESIS_PROFILE=slow` for a long search, `few` for a look.
 
-No test, and no program that a test starts, sees the keyring of this machine.
+No test, and no program that a test starts, sees the keyring of this machine or stores its sessions in the
+folder of its user.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,6 +34,13 @@ settings.register_profile("slow", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+_STATE = TemporaryDirectory(prefix="state-")
+os.environ["XDG_STATE_HOME"] = _STATE.name
+
+
+def pytest_unconfigure() -> None:
+    """Remove the sessions that programs of tests have stored."""
+    _STATE.cleanup()
 
 
 def _name_the_test(transport: type[Any]) -> None:

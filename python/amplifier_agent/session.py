@@ -123,6 +123,12 @@ class Session(Generic[T_co]):
         return self._last
 
     @property
+    def has_open_turn(self) -> bool:
+        """Whether another process left a turn open, with which `resume_turn` goes on."""
+        stored = self._coordinator.get_capability(SESSION_STORED_HISTORY)
+        return self._is_open and stored is not None and stored.prompt is not None
+
+    @property
     def questions(self) -> tuple[Question, ...]:
         """The questions that wait for `answer`; with `approvals="wait"`."""
         return self._waiting.questions

@@ -215,7 +215,9 @@ async def test_an_open_turn_goes_on_without_its_prompt_said_twice(
             await session.resume_turn()
     again, model = talk("Done.", tools=[pay], store=store_in(tmp_path / "crashed"))
     async with again.session(session_id="chat") as session:
+        assert session.has_open_turn
         result = await session.resume_turn()
+        assert not session.has_open_turn
         with pytest.raises(RuntimeError, match="no turn that was left open"):
             await session.resume_turn()
     (request,) = model.requests

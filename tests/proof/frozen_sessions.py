@@ -22,11 +22,16 @@ from killed_sessions import Place, count, read, work
 
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.stores import StaleOwnerError, StoreError
+from amplifier_modules.stores.sqlite import schema
 
 LONGEST_LIFE = 0.3
 """Seconds after which a process is frozen, at most."""
-PATIENCE = 15.0
-"""Seconds in which a process must end; more than it waits for the lock of a file."""
+LOCK_SECONDS = 1.0
+"""How long a process waits for the lock of a file; a frozen one never gives it back."""
+PATIENCE = 5.0
+"""Seconds in which a process must end; more than it waits for the lock."""
+GRACE = 0.3
+"""Seconds in which one that is still the owner goes on."""
 _STALE, _REFUSED = 3, 4
 
 
@@ -61,6 +66,7 @@ def wait_for(child: int, seconds: float) -> str:
 
 
 def main(folder: str, mode: str, times: str) -> None:
+    schema._WAIT_SECONDS = LOCK_SECONDS
     # Whatever is imported late is there before the first fork.
     asyncio.run(work(Place(Path(folder) / "warm", mode), turns=1))
     place, chance = Place(Path(folder), mode), random.Random(5)
@@ -73,7 +79,8 @@ def main(folder: str, mode: str, times: str) -> None:
             other = wait_for(begin(place, turns=1), PATIENCE)
         finally:
             os.kill(frozen, signal.SIGCONT)
-        endings[f"other {other}, frozen {wait_for(frozen, PATIENCE)}"] += 1
+        seconds = GRACE if other == "refused" else PATIENCE
+        endings[f"other {other}, frozen {wait_for(frozen, seconds)}"] += 1
     events = asyncio.run(read(place))
     epochs = [event.epoch for event in events]
     counts = count(place, events)

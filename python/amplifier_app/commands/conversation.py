@@ -150,6 +150,8 @@ class Conversation:
                 await self._open()
             if self.token.is_cancelled:
                 return None
+            if prompt is None and not self._session.has_open_turn:
+                raise Failure("no turn was left open", hint="say what is next")
             previous = self._session.last
             self._before = len(await self.messages())
             self._has_begun = True

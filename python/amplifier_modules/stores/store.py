@@ -75,6 +75,8 @@ class SessionInfo:
     """Who has claimed it; None after `end`."""
     due: float | None
     """When somebody may `take` it, in seconds since the epoch; None for never."""
+    written: float
+    """When its last event was stored, in seconds since the epoch."""
     meta: Mapping[str, Any]
 
 

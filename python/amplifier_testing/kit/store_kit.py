@@ -41,7 +41,10 @@ _VALUES: tuple[Any, ...] = (
     [float("inf"), float("-inf")],
     {"$json": "NaN"},
     {"$blob": "none"},
+    {"$blob": ["none"]},
     "x" * 200_000,
+    {"long": ["🙂é" * 200_000, {"$blob": ["none"]}, "half \ud800" * 20_000, float("inf")]},
+    [["many"] * 20_000, "x" * 100_000],
 )
 """What a store returns as it was given."""
 
@@ -243,6 +246,7 @@ class StoreKit:
                 head=3,
                 owner=None,
                 due=None,
+                written=fork.written,
                 meta={"name": "first"},
             )
             await store.append(claim, [("c", 3)])
@@ -326,10 +330,17 @@ class StoreKit:
         async def check(store: Store) -> None:
             first = await begin(store, "one", {"name": "first"})
             await begin(store, "two")
+            await store.fork("one", "three", meta={})
             first = await store.append(first, [("a", 1)], meta={"name": "renamed"})
             assert first.head == 3
-            found = [(each.id, each.meta) for each in await store.sessions()]
-            assert sorted(found) == [("one", {"name": "renamed"}), ("two", {})]
+            listed = await store.sessions()
+            assert [(each.id, each.meta) for each in listed] == [
+                ("one", {"name": "renamed"}),
+                ("three", {}),
+                ("two", {}),
+            ]
+            times = [each.written for each in listed]
+            assert times == sorted(times, reverse=True)
             last = (await store.read("one"))[-1]
             assert (last.kind, last.body) == (META, {"name": "renamed"})
 

@@ -181,7 +181,10 @@ def test_resume_without_a_name_needs_a_terminal(command: Any) -> None:
 
 
 # Holds: command-11
-def test_a_killed_turn_goes_on_and_its_call_is_not_made_again(waiting: Any, model: Any) -> None:
+@pytest.mark.parametrize("in_terminal", [False, True])
+def test_a_killed_turn_goes_on_and_its_call_is_not_made_again(
+    waiting: Any, model: Any, in_terminal: bool
+) -> None:
     call = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
     model.reply(*model.said(call, stop="tool_use"))
     model.reply(*model.said(text("It may have run.")))
@@ -200,7 +203,18 @@ def test_a_killed_turn_goes_on_and_its_call_is_not_made_again(waiting: Any, mode
         with open(waiting.environment["GATE"], "wb"):
             killed.kill()
     assert killed.returncode == -signal.SIGKILL
-    assert run(waiting, "--continue") == "It may have run.\n"
+    if in_terminal:
+        terminal = PromptTerminal(waiting, "--continue")
+        terminal.see("its last turn was not finished: `/continue` goes on with it")
+        terminal.say("/continue")
+        terminal.see("It may have run.")
+        terminal.see("1 model call\n>")
+        terminal.say("/continue")
+        terminal.see("error: no turn was left open; say what is next\n>")
+        terminal.type(CTRL_D)
+        assert terminal.wait() == 0
+    else:
+        assert run(waiting, "--continue") == "It may have run.\n"
     user, answer, result = model.requests[1]["messages"]
     assert (user["role"], answer["role"]) == ("user", "assistant")
     assert "outcome of this call is unknown" in json.dumps(result["content"])
@@ -243,12 +257,12 @@ def test_resume_in_a_terminal_asks_which_session(waiting: Any, model: Any, say: 
 def test_a_conversation_is_shown_and_found(keyed: Any, say: Any) -> None:
     id = begin(keyed, say)
     assert run(keyed, "session", "show", id).splitlines() == [
-        "", "    3  user:", "       Which colour?", "", "    5  assistant:", "       Blue.",
+        "", "    3  user:", "       Which colour?", "", "    6  assistant:", "       Blue.",
     ]  # fmt: skip
-    found = f"{id[:8]}  Which colour?\n          event 5: Blue.\n"
+    found = f"{id[:8]}  Which colour?\n          event 6: Blue.\n"
     assert run(keyed, "session", "search", "BLUE") == found
     assert run(keyed, "session", "search", "green") == ""
-    assert json.loads(run(keyed, "session", "search", "blue", "--json"))[0]["number"] == 5
+    assert json.loads(run(keyed, "session", "search", "blue", "--json"))[0]["number"] == 6
 
 
 # Holds: command-12
@@ -289,12 +303,12 @@ def test_a_damaged_session_is_named_with_the_way_out(keyed: Any, say: Any, tmp_p
     written = file.read_bytes()
     assert written.count(b'"Blue."') == 1
     file.write_bytes(written.replace(b'"Blue."', b'"Blua."'))
-    problem = f"session `{id}` is damaged at event 5: its checksum does not match; `amplifier-core session export {id} --until 4` writes what is before it"
+    problem = f"session `{id}` is damaged at event 6: its checksum does not match; `amplifier-core session export {id} --until 5` writes what is before it"
     done = keyed("session", "verify")
     assert (done.returncode, done.stdout) == (1, f"{problem}\n")
-    assert done.stderr == "error: 1 of 1 session are damaged\n"
+    assert done.stderr == "error: damaged: 1 of 1 session\n"
     assert refusal(keyed, "--continue", "And now?") == (1, f"error: {problem}")
-    assert len(run(keyed, "session", "export", id, "--until", "4").splitlines()) == 5
+    assert len(run(keyed, "session", "export", id, "--until", "5").splitlines()) == 6
 
 
 def test_nothing_is_deleted_without_a_yes(keyed: Any, say: Any) -> None:

@@ -174,7 +174,7 @@ def test_a_trajectory_has_steps_with_calls_results_and_figures() -> None:
     events = [StoredEvent(number, 1, *each) for number, each in enumerate(bodies, 2)]
     child = SessionInfo(
         id="b", parent="a", call="a/6", base=None, base_number=0, epoch=1, head=1, owner=None,
-        due=None, meta={},
+        due=None, written=0, meta={},
     )  # fmt: skip
     metrics = {"prompt_tokens": 10, "completion_tokens": 4, "cached_tokens": 3, "cost_usd": 0.25}
     result = {

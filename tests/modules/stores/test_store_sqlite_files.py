@@ -7,6 +7,7 @@ import os
 import sqlite3
 import stat
 import warnings
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,28 @@ async def test_a_link_out_of_the_folder_is_damage(store: SqliteStore) -> None:
     with pytest.raises(DamagedSessionError, match="names no file of sessions"):
         await again.read("two")
     await again.close()
+
+
+async def test_a_long_text_is_stored_once_and_removed_with_its_last_session(
+    store: SqliteStore,
+) -> None:
+    def list_parts(id: str) -> list[int]:
+        with closing(sqlite3.connect(store.folder / f"{id}.sessions")) as connection:
+            return [length for (length,) in connection.execute("SELECT length(body) FROM blob")]
+
+    text = "ab" * 300_000
+    claim = await begin(store, "one")
+    claim = await store.append(claim, [("a", {"text": text}), ("b", [text, text + "c"])])
+    assert sorted(list_parts("one")) == [75_712, 75_713, 262_144]
+    assert [each.body for each in await store.read("one", after=2)] == [
+        {"text": text},
+        [text, text + "c"],
+    ]
+    await store.fork("one", "two", at=3)
+    await store.delete("one")
+    assert sorted(list_parts("one")) == [75_712, 262_144]
+    assert (await store.read("two"))[2].body == {"text": text}
+    await store.close()
 
 
 async def test_a_full_disk_stores_nothing_of_what_did_not_fit(store: SqliteStore) -> None:

@@ -29,7 +29,7 @@ def list_sessions(
         report.write_list([describe_info(each) for each in shown])
         return
     if shown:
-        head = ("ID", "STARTED", "EVENTS", *(("FOLDER",) if of_all else ()), "TITLE")
+        head = ("ID", "LAST USED", "EVENTS", *(("FOLDER",) if of_all else ()), "TITLE")
         rows = [head, *(_make_row(each, of_all=of_all) for each in shown)]
         report.write_lines(in_columns(rows, report.width, right=(2,)))
     else:
@@ -44,6 +44,7 @@ def describe_info(info: SessionInfo) -> dict[str, Any]:
     return {
         "id": info.id,
         **{name: info.meta.get(name) for name in names},
+        "written": info.written,
         "head": info.head,
         "base": info.base,
         "base_number": info.base_number,
@@ -53,21 +54,19 @@ def describe_info(info: SessionInfo) -> dict[str, Any]:
 
 def _make_row(info: SessionInfo, *, of_all: bool) -> Sequence[str]:
     folder = printable_line(str(info.meta.get("folder", "-")))
-    started = write_age(info.meta.get("started"))
+    used = write_age(info.written)
     return (
         short_id(info),
-        started,
+        used,
         f"{info.head:,}",
         *((folder,) if of_all else ()),
         title_of(info),
     )
 
 
-def write_age(started: object) -> str:
+def write_age(time: float) -> str:
     """Return how long ago a time was that is given in seconds since the epoch."""
-    if not isinstance(started, int | float):
-        return "-"
-    seconds = world.time() - started
+    seconds = world.time() - time
     for length, unit in _UNITS:
         if seconds >= length:
             count = int(seconds // length)

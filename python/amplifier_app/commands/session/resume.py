@@ -109,7 +109,7 @@ def _choose(
 def _ask(found: list[SessionInfo]) -> SessionInfo:
     """Ask the person at the terminal which session is meant."""
     rows = [
-        (str(number), short_id(info), write_age(info.meta.get("started")), title_of(info))
+        (str(number), short_id(info), write_age(info.written), title_of(info))
         for number, info in enumerate(found, 1)
     ]
     for line in in_columns(rows, None, right=(0,)):

@@ -48,7 +48,7 @@ def show_session(
         return
     from amplifier_guard import TerminalText
 
-    report.say_aside(f"{info.id}  {title_of(info)}  {write_age(info.meta.get('started'))}")
+    report.say_aside(f"{info.id}  {title_of(info)}  {write_age(info.written)}")
     for number, message in messages:
         lines = _write_message(message, None if whole else _MAX_LINES)
         report.write_lines(["", *(TerminalText.show(each) for each in _put_number(number, lines))])

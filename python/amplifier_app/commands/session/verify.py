@@ -46,7 +46,7 @@ def verify_sessions(
     if unreadable:
         raise Failure(f"{count_noun(len(unreadable), 'file')} of sessions cannot be read")
     if damaged:
-        raise Failure(f"{len(damaged):,} of {count_noun(len(found), 'session')} are damaged")
+        raise Failure(f"damaged: {len(damaged):,} of {count_noun(len(found), 'session')}")
 
 
 async def _list_problems(store: Store, info: SessionInfo) -> list[str]:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import partial
 from zlib import crc32
 
 from ..errors import DamagedSessionError
 from ..json_text import BLOB, read_json
 from ..store import StoredEvent
+from .schema import MAX_SEQ, SEQ_BITS
 
 BLOB_BYTES = 64 * 1024
 """A body longer than this is stored once, by its hash."""
 
 _BLOB_START = f'{{"{BLOB}":"'
 _BLOB_END = '"}'
+_HASH = re.compile(r"\b[0-9a-f]{64}\b")
+_PART_CHARS = 256 * 1024
+"""Characters of a long text that are stored together."""
 
 Row = tuple[str, str]
 """A kind, and the text of a body."""
@@ -30,13 +36,18 @@ def insert_events(
     connection: sqlite3.Connection, session_id: str, epoch: int, head: int, rows: Iterable[Row]
 ) -> int:
     """Insert events behind the number `head`; return that of the last."""
-    stored: list[tuple[str, int, int, str, str, int]] = []
+    start = find_place(connection, session_id, 0)
+    stored: list[tuple[int, int, str, str, int]] = []
     for kind, text in rows:
         head += 1
-        body = _put_aside(connection, text) if _is_long(text) else text
+        body = text
+        if _is_long(text):
+            body = f"{_BLOB_START}{_insert_blob(connection, text)}{_BLOB_END}"
         crc = compute_checksum(session_id, head, epoch, kind, body)
-        stored.append((session_id, head, epoch, kind, body, crc))
-    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", stored)
+        stored.append((start + head, epoch, kind, body, crc))
+    connection.executemany(
+        "INSERT INTO event (place, epoch, kind, body, crc) VALUES (?, ?, ?, ?, ?)", stored
+    )
     return head
 
 
@@ -49,31 +60,65 @@ def read_events(
         DamagedSessionError: One is missing, or is not what was written.
     """
     number, last_epoch = start, 0
+    places = (find_place(connection, session_id, start), find_place(connection, session_id, end))
     rows = connection.execute(
-        "SELECT seq, epoch, kind, body, crc FROM event"
-        " WHERE session = ? AND seq BETWEEN ? AND ? ORDER BY seq",
-        (session_id, start, end),
+        "SELECT seq, epoch, kind, body, crc FROM event WHERE place BETWEEN ? AND ? ORDER BY place",
+        places,
     )
     for found, epoch, kind, body, crc in rows:
         if found != number:
             break
         if compute_checksum(session_id, number, epoch, kind, body) != crc or epoch < last_epoch:
             raise DamagedSessionError(session_id, number, "its checksum does not match")
+        find = partial(_find_blob, connection, session_id, number)
         if body.startswith(_BLOB_START):
-            body = _read_blob(connection, session_id, number, body)
-        yield StoredEvent(number, epoch, kind, read_json(body))
+            body = find(body[len(_BLOB_START) : -len(_BLOB_END)])
+        yield StoredEvent(number, epoch, kind, read_json(body, find))
         number, last_epoch = number + 1, epoch
     if number <= end:
         raise DamagedSessionError(session_id, number, "the event is missing")
 
 
+def put_text_aside(connection: sqlite3.Connection, text: str) -> list[str] | None:
+    """Store a long text in parts, so that no copy of it is made; return their hashes.
+
+    None for one that has no UTF-8.
+    """
+    starts = range(0, len(text), _PART_CHARS)
+    if not text.isascii():
+        try:
+            for start in starts:
+                text[start : start + _PART_CHARS].encode()
+        except UnicodeEncodeError:
+            return None
+    return [_insert_blob(connection, text[start : start + _PART_CHARS]) for start in starts]
+
+
+def find_place(connection: sqlite3.Connection, session_id: str, number: int) -> int:
+    """Return the place of an event of a session, which is stored."""
+    row = connection.execute("SELECT number FROM session WHERE id = ?", (session_id,)).fetchone()
+    return (row[0] << SEQ_BITS) + number
+
+
+def find_last_number(connection: sqlite3.Connection, session_id: str) -> int | None:
+    """Return the number of the last event that a session has itself; None without any."""
+    first = find_place(connection, session_id, 0)
+    (last,) = connection.execute(
+        "SELECT max(place) FROM event WHERE place BETWEEN ? AND ?", (first, first + MAX_SEQ)
+    ).fetchone()
+    return None if last is None else last - first
+
+
 def remove_unused_blobs(connection: sqlite3.Connection) -> None:
-    """Remove the long bodies that no event has."""
-    connection.execute(
-        "DELETE FROM blob WHERE NOT EXISTS"
-        " (SELECT 1 FROM event WHERE event.body = ? || blob.hash || ?)",
-        (_BLOB_START, _BLOB_END),
-    )
+    """Remove the long bodies and the parts of long texts that no event has."""
+    used: set[str] = set()
+    for table in ("event", "blob"):
+        rows = connection.execute(f"SELECT body FROM {table} WHERE instr(body, ?)", (f'"{BLOB}"',))
+        for (body,) in rows:
+            used.update(_HASH.findall(body))
+    stored = connection.execute("SELECT hash FROM blob").fetchall()
+    unused = [each for each in stored if each[0] not in used]
+    connection.executemany("DELETE FROM blob WHERE hash = ?", unused)
 
 
 def _is_long(text: str) -> bool:
@@ -81,14 +126,13 @@ def _is_long(text: str) -> bool:
     return len(text) * 4 > BLOB_BYTES and len(text.encode()) > BLOB_BYTES
 
 
-def _put_aside(connection: sqlite3.Connection, text: str) -> str:
+def _insert_blob(connection: sqlite3.Connection, text: str) -> str:
     name = hashlib.sha256(text.encode()).hexdigest()
     connection.execute("INSERT OR IGNORE INTO blob VALUES (?, ?)", (name, text))
-    return f"{_BLOB_START}{name}{_BLOB_END}"
+    return name
 
 
-def _read_blob(connection: sqlite3.Connection, session_id: str, number: int, body: str) -> str:
-    name = body[len(_BLOB_START) : -len(_BLOB_END)]
+def _find_blob(connection: sqlite3.Connection, session_id: str, number: int, name: str) -> str:
     row = connection.execute("SELECT body FROM blob WHERE hash = ?", (name,)).fetchone()
     if row is None or hashlib.sha256(row[0].encode()).hexdigest() != name:
         problem = "its long body is missing or is not what was written"

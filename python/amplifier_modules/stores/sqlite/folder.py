@@ -21,7 +21,8 @@ from ..errors import (
 )
 from ..store import SessionInfo
 from .listing import FileFacts, Listing, list_files
-from .schema import check_schema, create_file, open_file, sync_folder
+from .quiet_file import read_quiet_file
+from .schema import check_schema, create_file, make_folder, open_file, sync_folder
 from .session_file import SessionFile
 
 ResultT = TypeVar("ResultT")
@@ -33,7 +34,7 @@ _LINK = ".link"
 """The ending of a file that names the one which has the session."""
 _MAX_NAME_CHARS = 80
 """A longer name is hashed: file systems take 255 bytes."""
-_BESIDE = "", "-wal", "-shm", "-journal"
+_BESIDE = "-wal", "-shm", "-journal"
 """What SQLite has beside a file."""
 
 _of_parent: list[SessionFile] = []
@@ -67,7 +68,7 @@ class SessionFolder:
             SessionExistsError: There is a session of this id.
         """
         self._forget_parent()
-        self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self._path)
         name = _name_file(session_id)
         if (self._path / name).exists() or self._read_link(session_id) is not None:
             raise SessionExistsError(session_id)
@@ -106,11 +107,14 @@ class SessionFolder:
             or (self._path / _name_file(new_id)).exists()
         ):
             raise SessionExistsError(new_id)
+        # It has its name when it is whole: a part of it would keep the id from ever being used.
+        new = link.with_name(f".{link.name}.{os.getpid()}.new")
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
-        with open(os.open(link, flags, 0o600), "w", encoding="utf-8") as file:
+        with open(os.open(new, flags, 0o600), "w", encoding="utf-8") as file:
             file.write(name)
             file.flush()
             os.fsync(file.fileno())
+        os.replace(new, link)
         sync_folder(self._path)
         self._names[new_id] = name
 
@@ -131,16 +135,23 @@ class SessionFolder:
         self._close_unused(name)
         for ending in _BESIDE:
             (self._path / f"{name}{ending}").unlink(missing_ok=True)
+        # A log that outlives its file would be taken for that of the next file of this name.
+        sync_folder(self._path)
+        (self._path / name).unlink(missing_ok=True)
+        sync_folder(self._path)
 
     def remove_link(self, session_id: str) -> None:
         """Forget where a session was that is in the file of another."""
         self._names.pop(session_id, None)
-        (self._path / _name_file(session_id, _LINK)).unlink(missing_ok=True)
+        link = self._path / _name_file(session_id, _LINK)
+        if link.exists():
+            link.unlink(missing_ok=True)
+            sync_folder(self._path)
 
     def list_sessions(self) -> list[SessionInfo]:
         """Return the sessions of all files that can be read, those last written to first."""
-        found = sorted(self._list_by_file().items(), key=lambda each: each[0].stamps[1])
-        return [info for _, infos in reversed(found) for info in infos]
+        found = [info for infos in self._list_by_file().values() for info in infos]
+        return sorted(found, key=lambda info: info.written, reverse=True)
 
     def close(self) -> None:
         """Close all files."""
@@ -153,16 +164,17 @@ class SessionFolder:
         self._forget_parent()
         listing = Listing(self._path)
         found: dict[FileFacts, list[SessionInfo]] = {}
-        for facts in list_files(self._path, _ENDING):
-            infos = listing.find(facts)
-            if infos is None:
-                try:
-                    infos = self._read_infos(facts.name)
-                except (StoreError, sqlite3.Error) as error:
-                    logger.warning("`%s` is left out: %s", self._path / facts.name, error)
-                    continue
-                listing.note(facts, infos)
-            found[facts] = infos
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+            for facts in list_files(self._path, _ENDING):
+                infos = listing.find(facts)
+                if infos is None:
+                    try:
+                        infos = self._read_infos(facts.name, memory)
+                    except (StoreError, sqlite3.Error) as error:
+                        logger.warning("`%s` is left out: %s", self._path / facts.name, error)
+                        continue
+                    listing.note(facts, infos)
+                found[facts] = infos
         listing.write()
         return found
 
@@ -200,14 +212,25 @@ class SessionFolder:
             raise DamagedSessionError(session_id, 0, f"`{link}` names no file of sessions")
         return name
 
-    def _read_infos(self, name: str) -> list[SessionInfo]:
+    def _read_infos(self, name: str, memory: sqlite3.Connection) -> list[SessionInfo]:
         if (file := self._open.get(name)) is not None:
             return file.sessions()
         path = self._path / name
+        if (content := read_quiet_file(path)) is not None:
+            memory.deserialize(content)
+            check_schema(memory, path)
+            return SessionFile(memory).sessions()
         uri = f"{path.absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
-            check_schema(connection, path)
-            return SessionFile(connection).sessions()
+        try:
+            with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+                check_schema(connection, path)
+                return SessionFile(connection).sessions()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+                raise
+        # A process that ended has left a journal, which the next who may write has to use up.
+        with self._using(name) as file:
+            return file.sessions()
 
     def _forget_parent(self) -> None:
         if self._process != os.getpid():

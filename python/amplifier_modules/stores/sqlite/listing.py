@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from pydantic_core import from_json, to_json
 from ..store import SessionInfo
 
 _NAME = "list.json"
+_FIELDS = tuple(field.name for field in fields(SessionInfo))
 _FORM = 1
 """The form of the file; another one is not read."""
 
@@ -70,7 +71,7 @@ class Listing:
 
     def note(self, facts: FileFacts, infos: list[SessionInfo]) -> None:
         """Note the sessions of a file; `facts` are those from before it was read."""
-        self._found[facts.name] = [list(facts.stamps), [asdict(each) for each in infos]]
+        self._found[facts.name] = [list(facts.stamps), [_describe(each) for each in infos]]
         self._is_changed = True
 
     def write(self) -> None:
@@ -84,6 +85,11 @@ class Listing:
             with open(os.open(new, flags, 0o600), "wb") as file:
                 file.write(written)
             os.replace(new, self._path)
+
+
+def _describe(info: SessionInfo) -> dict[str, Any]:
+    # `asdict` copies what is in it, which takes longer than all else here.
+    return {name: getattr(info, name) for name in _FIELDS}
 
 
 def _read_stamps(entry: os.DirEntry[str]) -> tuple[int, int]:

@@ -17,6 +17,11 @@ ResultT = TypeVar("ResultT")
 SCHEMA = 1
 """The number of these tables; a file with a higher one is of a newer version."""
 
+SEQ_BITS = 32
+MAX_SEQ = 2**SEQ_BITS - 1
+"""An event is at the number of its session and, in as many bits, its own: so those of a session lie
+together, and no index has to be written with each of them."""
+
 _APPLICATION = 0x616D7063
 _WAIT_SECONDS = 10.0
 """How long a process waits for the other that writes to the file."""
@@ -26,14 +31,15 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 _TABLES = f"""
 CREATE TABLE session (
-    id TEXT PRIMARY KEY, parent TEXT, call TEXT, base TEXT, base_seq INTEGER NOT NULL,
-    epoch INTEGER NOT NULL, head INTEGER NOT NULL, owner TEXT, due REAL, meta TEXT NOT NULL
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, parent TEXT, call TEXT, base TEXT,
+    base_seq INTEGER NOT NULL, epoch INTEGER NOT NULL, head INTEGER NOT NULL, owner TEXT, due REAL,
+    written REAL NOT NULL, meta TEXT NOT NULL
 ) STRICT;
 CREATE TABLE event (
-    session TEXT NOT NULL, seq INTEGER NOT NULL, epoch INTEGER NOT NULL, kind TEXT NOT NULL,
-    body TEXT NOT NULL, crc INTEGER NOT NULL
+    place INTEGER PRIMARY KEY,
+    session INTEGER AS (place >> {SEQ_BITS}), seq INTEGER AS (place & {MAX_SEQ}),
+    epoch INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, crc INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX event_of_session ON event (session, seq);
 CREATE TABLE blob (hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
 CREATE TABLE inbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, kind TEXT NOT NULL,
@@ -113,6 +119,18 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"`{path}` is no file of sessions")
     if found > SCHEMA:
         raise NewerStoreError(str(path), found, SCHEMA)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those that it is in, as far as they are missing, for good.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for made in missing:
+        sync_folder(made.parent)
 
 
 def sync_folder(folder: Path) -> None:

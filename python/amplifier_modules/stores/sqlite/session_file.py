@@ -6,12 +6,15 @@ import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+from amplifier_core import world
 
 from ..errors import DamagedSessionError, SessionExistsError, StoreError
 from ..json_text import write_json
 from ..store import META, Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
-from .event_rows import insert_events, read_events
+from .event_rows import find_last_number, insert_events, put_text_aside, read_events
 from .inbox_rows import list_entries, note_done, put_entry
 from .session_rows import (
     begin_session,
@@ -53,6 +56,7 @@ class SessionFile:
             head=1,
             owner=owner,
             due=due,
+            written=world.time(),
             meta=new.meta,
         )
         with self._writing():
@@ -84,11 +88,12 @@ class SessionFile:
     ) -> Claim:
         """Add events behind the head of the claim."""
         session_id = claim.session_id
-        rows = [(kind, write_json(body)) for kind, body in events]
-        new_meta = None if meta is None else write_json(meta)
-        if new_meta is not None:
-            rows.append((META, new_meta))
+        put_aside = partial(put_text_aside, self._connection)
         with self._writing():
+            rows = [(kind, write_json(body, put_aside)) for kind, body in events]
+            new_meta = None if meta is None else write_json(meta)
+            if new_meta is not None:
+                rows.append((META, new_meta))
             info = require_owner(self._connection, claim)
             if info.head != claim.head:
                 raise StoreError(
@@ -99,8 +104,8 @@ class SessionFile:
             for entry in done:
                 note_done(self._connection, session_id, entry, head)
             self._connection.execute(
-                "UPDATE session SET head = ?, meta = coalesce(?, meta) WHERE id = ?",
-                (head, new_meta, session_id),
+                "UPDATE session SET head = ?, written = ?, meta = coalesce(?, meta) WHERE id = ?",
+                (head, world.time(), new_meta, session_id),
             )
         return replace(claim, head=head)
 
@@ -147,6 +152,7 @@ class SessionFile:
                 head=number + 1,
                 owner=None,
                 due=None,
+                written=world.time(),
                 meta=info.meta if meta is None else meta,
             )
             begin_session(self._connection, fork)
@@ -200,10 +206,7 @@ class SessionFile:
         return [text for (text,) in rows if text != "ok"]
 
     def _check_head(self, info: SessionInfo) -> None:
-        (last,) = self._connection.execute(
-            "SELECT max(seq) FROM event WHERE session = ?", (info.id,)
-        ).fetchone()
-        if last != info.head:
+        if find_last_number(self._connection, info.id) != info.head:
             problem = f"the session ends at event {info.head}, and there are more"
             raise DamagedSessionError(info.id, info.head, problem)
 

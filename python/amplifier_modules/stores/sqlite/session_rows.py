@@ -10,7 +10,7 @@ from ..json_text import read_json, write_json
 from ..store import META, ORIGIN, Claim, SessionInfo, StoredEvent
 from .event_rows import insert_events, remove_unused_blobs
 
-_COLUMNS = "id, parent, call, base, base_seq, epoch, head, owner, due, meta"
+_COLUMNS = "id, parent, call, base, base_seq, epoch, head, owner, due, written, meta"
 _DELETED = "null"
 """The `meta` of a session that was deleted, and whose events a fork has."""
 
@@ -24,12 +24,8 @@ class Part(NamedTuple):
 
 
 def list_sessions(connection: sqlite3.Connection) -> list[SessionInfo]:
-    """Return the sessions that are not deleted, those last written to first."""
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM session WHERE meta <> ? ORDER BY (SELECT event.rowid FROM event"
-        " WHERE event.session = session.id ORDER BY event.seq DESC LIMIT 1) DESC",
-        (_DELETED,),
-    )
+    """Return the sessions that are not deleted."""
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM session WHERE meta <> ?", (_DELETED,))
     return [_read_info(*row) for row in rows]
 
 
@@ -84,7 +80,7 @@ def begin_session(connection: sqlite3.Connection, info: SessionInfo) -> None:
     """Add a session, and the event that says where it comes from: `head` is that event."""
     meta = write_json(info.meta)
     connection.execute(
-        f"INSERT INTO session ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO session ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             info.id,
             info.parent,
@@ -95,6 +91,7 @@ def begin_session(connection: sqlite3.Connection, info: SessionInfo) -> None:
             info.head,
             info.owner,
             info.due,
+            info.written,
             meta,
         ),
     )
@@ -157,8 +154,8 @@ def mark_deleted(connection: sqlite3.Connection, session_id: str) -> list[str]:
         pass
     # Of the others, what no fork has.
     connection.execute(
-        "DELETE FROM event WHERE rowid IN (SELECT event.rowid FROM event"
-        " JOIN session ON session.id = event.session AND session.meta = ? WHERE event.seq >"
+        "DELETE FROM event WHERE place IN (SELECT event.place FROM event"
+        " JOIN session ON session.number = event.session AND session.meta = ? WHERE event.seq >"
         " (SELECT max(fork.base_seq) FROM session AS fork WHERE fork.base = session.id))",
         (_DELETED,),
     )
@@ -168,12 +165,12 @@ def mark_deleted(connection: sqlite3.Connection, session_id: str) -> list[str]:
 
 def _remove_without_forks(connection: sqlite3.Connection) -> bool:
     rows = connection.execute(
-        "SELECT id FROM session WHERE meta = ?"
+        "SELECT number FROM session WHERE meta = ?"
         " AND NOT EXISTS (SELECT 1 FROM session AS fork WHERE fork.base = session.id)",
         (_DELETED,),
     ).fetchall()
     connection.executemany("DELETE FROM event WHERE session = ?", rows)
-    connection.executemany("DELETE FROM session WHERE id = ?", rows)
+    connection.executemany("DELETE FROM session WHERE number = ?", rows)
     return bool(rows)
 
 
@@ -204,6 +201,7 @@ def _read_info(
     head: int,
     owner: str | None,
     due: float | None,
+    written: float,
     meta: str,
 ) -> SessionInfo:
     try:
@@ -223,5 +221,6 @@ def _read_info(
         head=head,
         owner=owner,
         due=due,
+        written=written,
         meta=cast("dict[str, Any]", read),
     )
