@@ -48,7 +48,7 @@ class Journal:
         """How many of those that wait may be stored: their caller was cancelled meanwhile."""
         self._has_tried_to_begin = False
         self._failure: StoreError | None = None
-        self._lock = anyio.Lock()
+        self._lock = anyio.Lock(fast_acquire=True)
 
     @property
     def epoch(self) -> int:
