@@ -336,8 +336,9 @@ def run(
             os.environ["AMPLIFIER_DEBUG"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
         from amplifier_app.commands.order import given_system
+        from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
-        from amplifier_app.commands.session.wish import SessionWish, find_place
+        from amplifier_app.sessions.wish import SessionWish
 
         if quiet and verbose:
             raise click.UsageError("`--quiet` and `--verbose` exclude each other")

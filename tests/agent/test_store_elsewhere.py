@@ -20,6 +20,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+# Holds: store-33
 @pytest.mark.timeout(600)
 async def test_every_provider_goes_on_with_the_session_of_every_other(tmp_path: Path) -> None:
     left_out: set[str] = set()

@@ -40,6 +40,7 @@ def fail_at_many_moments(place: Path, *arguments: object) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+# Holds: store-31
 @pytest.mark.timeout(5400)
 @pytest.mark.parametrize("mode", ["persist", "wal"])
 def test_nothing_acknowledged_is_lost_with_the_power(place: Path, mode: str) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
 from amplifier_app.commands.model_choice import AnsweringProvider, model_name
-from amplifier_app.commands.session.keeping import show_way_back
 from amplifier_app.commands.slash_commands import (
     SLASH_COMMANDS,
     SlashCommand,
@@ -21,6 +20,7 @@ from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import leave, listening
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import show_notice, write_notice
+from amplifier_app.sessions.keeping import show_way_back
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order

@@ -13,13 +13,13 @@ from amplifier_app.approval import Asking, TerminalApproval
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
-from amplifier_app.commands.session.keeping import find_store
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
 from amplifier_app.notice import show_notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
+from amplifier_app.sessions.keeping import find_store
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
 from amplifier_core.session_capabilities import SESSION_JOURNAL
@@ -241,6 +241,8 @@ def _make_agent(
 ) -> Agent[None]:
     from amplifier_agent import Agent
 
+    named = None if order.named is None else order.named.store_entry
+    is_new = order.stored is None
     return Agent(
         plan=mount_plan(
             order.folder,
@@ -250,7 +252,7 @@ def _make_agent(
             order.block_chars,
             named=order.named,
             provider_module=answering.provider.module_id,
-            store=find_store(order),
+            store=find_store(named, is_new=is_new) if order.is_kept else None,
         ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
         approvals=approval,

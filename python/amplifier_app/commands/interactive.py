@@ -64,7 +64,7 @@ def _greet(order: Order, answering: AnsweringProvider) -> None:
     else:
         show_notice(f"{model_name(order, answering)} answers. /help shows the commands.")
     if order.stored is not None:
-        from amplifier_app.commands.session.resume import describe_stored
+        from amplifier_app.sessions.resume import describe_stored
 
         for line in describe_stored(order.stored):
             show_notice(line)

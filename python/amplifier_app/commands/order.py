@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from amplifier_app.commands.named_modules import NamedModules
-    from amplifier_app.commands.session.resume import StoredSession
+    from amplifier_app.sessions.resume import StoredSession
 
 
 @dataclass(frozen=True)

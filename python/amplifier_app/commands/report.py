@@ -7,11 +7,8 @@ import json
 import os
 import shutil
 import sys
-import textwrap
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any
-
-from rich.cells import cell_len
 
 from amplifier_app.failure import Failure, is_debugging, outcome_of_error, report
 from amplifier_app.known_secrets import SECRETS
@@ -24,50 +21,6 @@ from amplifier_app.outcome import (
     outcome_of_signal,
 )
 from amplifier_app.printable import printable_line
-
-_GAP = "  "
-_MIN_CELLS = 16
-"""The first column and the last one have at least so many cells, also in a narrow terminal."""
-
-
-def in_columns(
-    rows: Sequence[Sequence[str]], width: int | None, right: Collection[int] = ()
-) -> Iterator[str]:
-    """Yield the lines of a table.
-
-    A name that is too long for the first column stands on a line of its own, and the last column
-    is wrapped.
-
-    Args:
-        rows: The cells of each row.
-        width: The cells of a line; None for no limit.
-        right: The columns that are aligned to the right.
-    """
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    last = widths[-1]
-    if width is not None:
-        between = sum(widths[1:-1]) + len(_GAP) * (len(widths) - 1)
-        widths[0] = min(widths[0], max(_MIN_CELLS, width - between - widths[-1]))
-        last = max(_MIN_CELLS, width - between - widths[0])
-    for first, *middle, text in rows:
-        if cell_len(first) > widths[0]:
-            yield first
-            first = ""
-        cells = [
-            _pad_cell(cell, widths[place], is_right=place in right)
-            for place, cell in enumerate([first, *middle])
-        ]
-        begin = _GAP.join(cells) + _GAP
-        wrapped = textwrap.wrap(text, last, break_long_words=False, break_on_hyphens=False)
-        for line in wrapped or [""]:
-            yield (begin + line).rstrip()
-            begin = " " * cell_len(begin)
-
-
-def _pad_cell(text: str, width: int, *, is_right: bool) -> str:
-    space = " " * (width - cell_len(text))
-    return space + text if is_right else text + space
-
 
 _MAX_CHARS = 500
 

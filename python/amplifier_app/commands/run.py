@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from amplifier_app.commands.conversation import Conversation
-from amplifier_app.commands.session.keeping import show_way_back
 from amplifier_app.commands.turn import Turn
 from amplifier_app.failure import Failure, outcome_of_error, report
 from amplifier_app.interrupt import leave
 from amplifier_app.outcome import READER_GONE, Outcome, outcome_of_signal
+from amplifier_app.sessions.keeping import show_way_back
 
 if TYPE_CHECKING:
     from amplifier_app.commands.model_choice import AnsweringProvider

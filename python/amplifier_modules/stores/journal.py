@@ -55,7 +55,7 @@ class Journal:
         self._failure: StoreError | None = None
         self.awaits_requests = False
         """Whether the loop stores its requests itself before it asks a model."""
-        self._lock = anyio.Lock()
+        self._lock = anyio.Lock(fast_acquire=True)
 
     @property
     def epoch(self) -> int:

@@ -14,6 +14,7 @@ from amplifier_modules.stores import NewSession
 from amplifier_modules.stores.sqlite import SqliteStore, folder, schema
 
 
+# Holds: store-34
 @pytest.mark.parametrize("mode", ["persist", "wal"])
 async def test_a_session_is_listed_whose_process_ended_while_it_wrote(
     tmp_path: Path, mode: str
@@ -41,6 +42,7 @@ async def test_a_session_is_listed_whose_process_ended_while_it_wrote(
     await after.close()
 
 
+# Holds: store-31
 async def test_the_names_of_files_and_of_their_folders_are_synced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

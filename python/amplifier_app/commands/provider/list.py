@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from amplifier_app.columns import in_columns
 from amplifier_app.commands.provider_choice import PROVIDERS, KnownProvider, default_provider
 from amplifier_app.commands.provider_key import KEY_SET, stored_key
-from amplifier_app.commands.report import Report, in_columns
+from amplifier_app.commands.report import Report
 from amplifier_app.system_keyring import EXTRA, KEYRING
 
 Place: TypeAlias = Literal["environment", "keyring", "missing", "optional", "none needed"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.columns import in_columns
 from amplifier_app.commands.model_choice import require_engine
 from amplifier_app.commands.provider.mount import mount_provider, provider_config, run
 from amplifier_app.commands.provider_choice import KnownProvider, known_provider
-from amplifier_app.commands.report import Report, in_columns, write_foreign
+from amplifier_app.commands.report import Report, write_foreign
 
 if TYPE_CHECKING:
     from amplifier_core.models import ModelInfo

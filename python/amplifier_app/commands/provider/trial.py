@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.columns import in_columns
 from amplifier_app.commands.model_choice import require_engine
 from amplifier_app.commands.provider.mount import mount_provider, provider_config, run
 from amplifier_app.commands.provider_choice import (
@@ -15,7 +16,7 @@ from amplifier_app.commands.provider_choice import (
     KnownProvider,
     known_provider,
 )
-from amplifier_app.commands.report import Report, in_columns, write_foreign
+from amplifier_app.commands.report import Report, write_foreign
 from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
 from amplifier_core import world

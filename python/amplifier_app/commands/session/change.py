@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.report import Report
-from amplifier_app.commands.session.choice import (
+from amplifier_app.failure import Failure
+from amplifier_app.outcome import WRONG_USAGE
+from amplifier_app.sessions.choice import (
     describe_fork,
     describe_session,
     find_session,
 )
-from amplifier_app.commands.session.opening import run_on_store
-from amplifier_app.failure import Failure
-from amplifier_app.outcome import WRONG_USAGE
+from amplifier_app.sessions.opening import run_on_store
+from amplifier_app.sessions.process import find_process
 from amplifier_core import world
 
 if TYPE_CHECKING:
@@ -98,17 +99,3 @@ def refuse_open(info: SessionInfo) -> None:
     if (process := find_process(info)) is not None:
         message = f"{describe_session(info)} is open in process {process}"
         raise Failure(message, hint="end that conversation first")
-
-
-def find_process(info: SessionInfo) -> int | None:
-    """Return the process of this machine that has a session open, if it still runs."""
-    host, _, process = (info.owner or "").rpartition(":")
-    if host != socket.gethostname() or not process.isdecimal() or int(process) == os.getpid():
-        return None
-    try:
-        os.kill(int(process), 0)
-    except PermissionError:
-        pass
-    except (OSError, OverflowError):
-        return None
-    return int(process)

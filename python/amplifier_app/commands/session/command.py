@@ -272,7 +272,7 @@ def _run(
     def run(report: Report) -> None:
         from amplifier_app.commands.model_choice import require_engine
         from amplifier_app.commands.order import named_folder
-        from amplifier_app.commands.session.opening import USUAL
+        from amplifier_app.sessions.opening import USUAL
 
         require_engine()
         folder = named_folder(directory)

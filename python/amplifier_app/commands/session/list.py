@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.commands.report import Report, in_columns
-from amplifier_app.commands.session.choice import is_in_folder, short_id, title_of
-from amplifier_app.commands.session.opening import run_on_store
+from amplifier_app.columns import in_columns
+from amplifier_app.commands.report import Report
 from amplifier_app.printable import printable_line
-from amplifier_core import world
+from amplifier_app.sessions.age import write_age
+from amplifier_app.sessions.choice import is_in_folder, short_id, title_of
+from amplifier_app.sessions.opening import run_on_store
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo
-
-_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def list_sessions(
@@ -62,13 +61,3 @@ def _make_row(info: SessionInfo, *, of_all: bool) -> Sequence[str]:
         *((folder,) if of_all else ()),
         title_of(info),
     )
-
-
-def write_age(time: float) -> str:
-    """Return how long ago a time was that is given in seconds since the epoch."""
-    seconds = world.time() - time
-    for length, unit in _UNITS:
-        if seconds >= length:
-            count = int(seconds // length)
-            return f"{count:,} {unit}{'' if count == 1 else 's'} ago"
-    return "now"

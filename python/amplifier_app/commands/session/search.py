@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.report import Report
-from amplifier_app.commands.session.choice import is_in_folder, short_id, title_of
 from amplifier_app.commands.session.list import describe_info
-from amplifier_app.commands.session.opening import run_on_store
-from amplifier_app.commands.session.show import list_messages, list_texts
 from amplifier_app.notice import show_notice
 from amplifier_app.printable import printable_line
+from amplifier_app.sessions.choice import is_in_folder, short_id, title_of
+from amplifier_app.sessions.messages import list_messages, list_texts
+from amplifier_app.sessions.opening import run_on_store
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store

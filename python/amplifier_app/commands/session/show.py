@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.report import Report
-from amplifier_app.commands.session.choice import find_session, title_of
-from amplifier_app.commands.session.list import describe_info, write_age
-from amplifier_app.commands.session.opening import run_on_store
+from amplifier_app.commands.session.list import describe_info
+from amplifier_app.sessions.age import write_age
+from amplifier_app.sessions.choice import find_session, title_of
+from amplifier_app.sessions.messages import list_messages, list_texts
+from amplifier_app.sessions.opening import run_on_store
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store, StoredEvent
@@ -52,33 +54,6 @@ def show_session(
     for number, message in messages:
         lines = _write_message(message, None if whole else _MAX_LINES)
         report.write_lines(["", *(TerminalText.show(each) for each in _put_number(number, lines))])
-
-
-def list_messages(events: Iterable[StoredEvent]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the messages that were stored and the numbers of their events, compacted ones too."""
-    from amplifier_modules.contexts.history_events import CONTEXT_MESSAGE
-
-    for event in events:
-        if event.kind == CONTEXT_MESSAGE:
-            yield event.number, event.body["message"]
-
-
-def list_texts(message: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts of a message, without what the model thought."""
-    content = message.get("content")
-    blocks: list[Any] = [content] if isinstance(content, str) else content or []
-    for block in blocks:
-        if isinstance(block, str):
-            yield block
-        elif isinstance(block, Mapping):
-            fields = cast("Mapping[str, Any]", block)
-            match fields.get("type"):
-                case "text":
-                    yield str(fields.get("text") or "")
-                case "thinking" | "redacted_thinking" | "tool_call" | "tool_use":
-                    pass
-                case kind:
-                    yield f"[{kind}]"
 
 
 def _put_number(number: int, lines: Iterable[str]) -> Iterator[str]:

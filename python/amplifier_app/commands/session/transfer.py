@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from amplifier_app.commands.report import Report
-from amplifier_app.commands.session.choice import find_session
-from amplifier_app.commands.session.opening import run_on_store
 from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
+from amplifier_app.sessions.choice import find_session
+from amplifier_app.sessions.opening import run_on_store
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import Store

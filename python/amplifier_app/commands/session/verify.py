@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.report import Report
-from amplifier_app.commands.session.choice import find_session
-from amplifier_app.commands.session.opening import run_on_store
 from amplifier_app.failure import Failure
+from amplifier_app.sessions.choice import find_session
+from amplifier_app.sessions.opening import run_on_store
 from amplifier_providers.running.count_noun import count_noun
 
 if TYPE_CHECKING:

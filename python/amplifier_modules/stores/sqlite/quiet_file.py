@@ -14,6 +14,7 @@ _QUIET_SECONDS = 2.0
 """Older than what clocks of files round to: a write that comes meanwhile changes the time."""
 _MODE = slice(18, 20)
 _WAL, _NO_WAL = b"\2\2", b"\1\1"
+_READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _JOURNAL_START = 8
 """Bytes that are zero, or missing, in a journal that is used up."""
 
@@ -26,14 +27,19 @@ def read_quiet_file(path: Path) -> bytearray | None:
     if not hasattr(sqlite3.Connection, "deserialize"):
         return None
     try:
-        with path.open("rb", buffering=0) as file:
-            before = os.fstat(file.fileno())
-            if before.st_size > _MAX_BYTES or world.time() - before.st_mtime < _QUIET_SECONDS:
-                return None
-            content = bytearray(file.read())
-            after = os.fstat(file.fileno())
+        file = os.open(path, _READ)
     except OSError:
         return None
+    try:
+        before = os.fstat(file)
+        if before.st_size > _MAX_BYTES or world.time() - before.st_mtime < _QUIET_SECONDS:
+            return None
+        content = bytearray(os.read(file, before.st_size))
+        after = os.fstat(file)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
     is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     if not is_same or len(content) != before.st_size or _has_journal(path):
         return None
@@ -47,9 +53,14 @@ def _has_journal(path: Path) -> bool:
     if os.path.lexists(f"{path}-wal"):
         return True
     try:
-        with open(f"{path}-journal", "rb", buffering=0) as journal:
-            return any(journal.read(_JOURNAL_START))
+        journal = os.open(f"{path}-journal", _READ)
     except FileNotFoundError:
         return False
     except OSError:
         return True
+    try:
+        return any(os.read(journal, _JOURNAL_START))
+    except OSError:
+        return True
+    finally:
+        os.close(journal)

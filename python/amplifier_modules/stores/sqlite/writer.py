@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
 
 import anyio.to_thread
 
@@ -37,10 +39,13 @@ class Writer:
         if self._threads is None or self._process != os.getpid():
             self._threads = ThreadPoolExecutor(1, self._name)
             self._process = os.getpid()
-        future = self._threads.submit(work)
-        if find_asyncio_loop() is None:
+        loop = find_asyncio_loop()
+        if loop is None:
+            future = self._threads.submit(work)
             return await anyio.to_thread.run_sync(future.result)
-        return await _await_to_end(future)
+        waited: _Work[ResultT] = _Work(loop=loop)
+        self._threads.submit(_do_work, work, waited)
+        return await waited
 
     def stop(self) -> None:
         """End the thread; it starts again at the next call."""
@@ -49,18 +54,20 @@ class Writer:
             threads.shutdown(wait=False)
 
 
-async def _await_to_end(future: Future[ResultT]) -> ResultT:
-    waited = asyncio.wrap_future(future)
+class _Work(asyncio.Future[ResultT]):
+    """Work under way: a task that is cancelled while it waits for it ends when that is done."""
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Do nothing; asyncio then raises the cancellation in the task when it goes on."""
+        del msg
+        return False
+
+
+def _do_work(work: Callable[[], ResultT], waited: _Work[ResultT]) -> None:
+    finish: Callable[[], None]
     try:
-        return await asyncio.shield(waited)
-    except asyncio.CancelledError:
-        while not waited.done():
-            try:
-                await asyncio.shield(waited)
-            except asyncio.CancelledError:
-                continue
-            except Exception:  # noqa: BLE001 -- the cancellation is raised
-                break
-        if not waited.cancelled():
-            waited.exception()
-        raise
+        finish = partial(waited.set_result, work())
+    except BaseException as error:  # noqa: BLE001 -- raised where it is awaited
+        finish = partial(waited.set_exception, error)
+    with suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits
+        waited.get_loop().call_soon_threadsafe(finish)

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from amplifier_app.commands.report import in_columns
-from amplifier_app.commands.session.change import find_process
-from amplifier_app.commands.session.choice import (
+from amplifier_app.columns import in_columns
+from amplifier_app.failure import Failure
+from amplifier_app.known_secrets import SECRETS
+from amplifier_app.notice import write_notice
+from amplifier_app.outcome import WRONG_USAGE
+from amplifier_app.sessions.age import write_age
+from amplifier_app.sessions.choice import (
     describe_fork,
     find_latest,
     find_session,
@@ -20,16 +24,12 @@ from amplifier_app.commands.session.choice import (
     short_id,
     title_of,
 )
-from amplifier_app.commands.session.list import write_age
-from amplifier_app.commands.session.opening import run_on_store
-from amplifier_app.failure import Failure
-from amplifier_app.known_secrets import SECRETS
-from amplifier_app.notice import write_notice
-from amplifier_app.outcome import WRONG_USAGE
+from amplifier_app.sessions.opening import run_on_store
+from amplifier_app.sessions.process import find_process
 from amplifier_core import world
 
 if TYPE_CHECKING:
-    from amplifier_app.commands.session.wish import SessionWish
+    from amplifier_app.sessions.wish import SessionWish
     from amplifier_modules.stores import SessionInfo, Store
 
 _MAX_CHOICES = 20
@@ -121,7 +121,7 @@ def _ask(found: list[SessionInfo]) -> SessionInfo:
 
 
 def _find_last(messages: list[dict[str, Any]]) -> tuple[str, str]:
-    from amplifier_app.commands.session.show import list_texts
+    from amplifier_app.sessions.messages import list_texts
     from amplifier_modules.contexts.messages import is_by_user
 
     def write_last(chosen: list[dict[str, Any]]) -> str:

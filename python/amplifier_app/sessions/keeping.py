@@ -6,28 +6,26 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from amplifier_app.commands.session.choice import SHORT_ID_CHARS
-from amplifier_app.commands.session.opening import USUAL
 from amplifier_app.notice import show_notice
+from amplifier_app.sessions.choice import SHORT_ID_CHARS
+from amplifier_app.sessions.opening import USUAL
 from amplifier_core.known_modules import Own
 
-if TYPE_CHECKING:
-    from amplifier_app.commands.order import Order
 
-
-def find_store(order: Order) -> Mapping[str, Any] | None:
-    """Return the entry of the store for a mount plan; None where nothing is kept.
+def find_store(named: Mapping[str, Any] | None, *, is_new: bool) -> Mapping[str, Any] | None:
+    """Return the entry of the store for a mount plan; None where nothing can be kept.
 
     A folder of the user that cannot be written is one warning, and the session runs without it.
+
+    Args:
+        named: The store that the user names; None for the usual one.
+        is_new: Whether the session begins.
     """
-    if not order.is_kept:
-        return None
-    named = None if order.named is None else order.named.store_entry
     if named is not None:
         return named
-    if order.stored is None and (problem := _find_problem()):
+    if is_new and (problem := _find_problem()):
         show_notice(f"warning: the session is not kept: {problem}")
         return None
     return {"module": USUAL, "source": Own.TABLE, "config": {}}

@@ -1,0 +1,24 @@
+"""Whether a process of this machine has a stored session open."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from amplifier_modules.stores import SessionInfo
+
+
+def find_process(info: SessionInfo) -> int | None:
+    """Return the process of this machine that has a session open, if it still runs."""
+    host, _, process = (info.owner or "").rpartition(":")
+    if host != socket.gethostname() or not process.isdecimal() or int(process) == os.getpid():
+        return None
+    try:
+        os.kill(int(process), 0)
+    except PermissionError:
+        pass
+    except (OSError, OverflowError):
+        return None
+    return int(process)
