@@ -24,6 +24,7 @@ from amplifier_core.session_capabilities import (
 from amplifier_core.turns import Turns
 from amplifier_modules.loops.goal.rules import goal_of, set_goal
 from amplifier_modules.spending.budget import Budget
+from amplifier_modules.spending.kept_spending import SPENDING, limits_of
 from amplifier_providers.running.run_sync import LoopThread
 
 from .approvals import NO_QUESTIONS, WAIT, WaitingQuestions, approval_system
@@ -166,11 +167,15 @@ class Session(Generic[T_co]):
         """
         return await self.run_turn(prompt, budget, None)
 
-    async def resume_turn(self) -> Result[T_co]:
+    async def resume_turn(self, *, budget: Budget | None = None) -> Result[T_co]:
         """Go on with the turn that another process has left open, without its prompt said twice.
 
         Calls that had begun and have no result are not run again, unless their tool is
-        `idempotent`: the model reads that their outcome is unknown.
+        `idempotent`: the model reads that their outcome is unknown. What the turn has used of its
+        budget stays used.
+
+        Args:
+            budget: What the whole turn may use; None for the limits that it had.
 
         Raises:
             RuntimeError: There is no such turn, or the loop cannot go on with one.
@@ -181,7 +186,8 @@ class Session(Generic[T_co]):
             raise RuntimeError(f"session `{self.id}` has no turn that was left open")
         if (foreign := foreign_loop(self._coordinator)) is not None:
             raise RuntimeError(f"the loop `{foreign}` cannot go on with a turn; use one of ours")
-        return await self.run_turn(stored.prompt, None, None, goes_on=True)
+        budget = budget or limits_of(stored.states.get(SPENDING))
+        return await self.run_turn(stored.prompt, budget, None, goes_on=True)
 
     async def fork(self, at: int | None = None) -> Session[T_co]:
         """Return a new session that has the events of this one; use it with `async with`.

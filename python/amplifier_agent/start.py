@@ -14,6 +14,7 @@ from amplifier_core.mount_plan import list_mistakes
 from amplifier_core.session_capabilities import (
     APPROVAL_TIMEOUT,
     HTTP_CLIENT,
+    SESSION_BUDGET,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
@@ -24,7 +25,7 @@ from amplifier_modules.contexts.history_events import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.rules import goal_of
 from amplifier_modules.loops.loop import Loop, mount_loop
 from amplifier_modules.spawn.tasks import tasks_of
-from amplifier_modules.spending.budget import Budget
+from amplifier_modules.spending.budget import Budget, SharedBudget
 from amplifier_providers.base import CHUNKS_YIELD
 from amplifier_providers.running.stored_attribute import find_stored
 
@@ -48,6 +49,8 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         coordinator.register_capability(SESSION_WORKING_DIR, str(parts.directory))
     if parts.approval_timeout is not None:
         coordinator.register_capability(APPROVAL_TIMEOUT, parts.approval_timeout)
+    if isinstance(parts.budget, SharedBudget):
+        coordinator.register_capability(SESSION_BUDGET, parts.budget)
     if parts.http_client is not None:
         coordinator.register_capability(HTTP_CLIENT, parts.http_client)
     if parts.hooks:
@@ -66,8 +69,7 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
             raise
         refusal, of_plan = error.__cause__, list_mistakes(error)
     problems = await _mount_objects(coordinator, parts)
-    if parts.context is not None or parts.store is not None:
-        await _go_on(coordinator, parts)
+    await _go_on(coordinator, parts)
     if tools := coordinator.get("tools"):
         problems += _tool_problems(coordinator, tools, parts, state)
     problems += _provider_problems(coordinator, parts)
@@ -88,13 +90,16 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
 
 
 async def _go_on(coordinator: Any, parts: Parts) -> None:
-    """Let a stored session go on, where its context or its store is no module of its plan."""
-    from amplifier_modules.stores.mounting import fill_mounted, mount_store
-
+    """Let a stored session go on, where its context, loop or store is no module of its plan."""
+    has_objects = parts.context is not None or parts.loop is not None
     if parts.store is not None:
+        from amplifier_modules.stores.mounting import mount_store
+
         coordinator.register_cleanup(await mount_store(coordinator, parts.store))
-    else:
-        await fill_mounted(coordinator)
+    elif has_objects and coordinator.get_capability(SESSION_STORED_HISTORY) is not None:
+        from amplifier_modules.stores.mounting import restore_mounted
+
+        await restore_mounted(coordinator)
 
 
 def register_hooks(coordinator: Any, hooks: Iterable[Hook]) -> None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from queue import SimpleQueue
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from amplifier_core.event_loop import find_asyncio_loop
-from amplifier_providers.running.run_sync import ThreadRun, interrupts, is_in_loop, warn_in_loop
+from amplifier_providers.running.run_sync import (
+    SIGNAL_CHECK_SECONDS,
+    ThreadRun,
+    interrupts,
+    is_in_loop,
+    warn_in_loop,
+)
 
 PieceT = TypeVar("PieceT")
 
@@ -70,7 +76,7 @@ def _read_pieces(
         run.start()
         while True:
             with waiting():
-                piece = arrived.get()
+                piece = _take_piece(arrived)
             if piece is _End:
                 break
             yield piece  # pyright: ignore[reportReturnType] -- a class is no piece
@@ -79,3 +85,10 @@ def _read_pieces(
     finally:
         run.stop()
         run.join()
+
+
+def _take_piece(arrived: SimpleQueue[PieceT]) -> PieceT:
+    while True:
+        # A signal that comes just before a wait is seen when it is over.
+        with suppress(Empty):
+            return arrived.get(timeout=SIGNAL_CHECK_SECONDS)

@@ -162,7 +162,9 @@ async def test_sub_agents_are_stored_with_their_session(tmp_path: Path) -> None:
     script = [{"tool": "task", "arguments": {"prompt": "Look."}}, "Found.", "Done."]
     agent, _ = talk(*script, tools=["tool-task"], store=store_in(tmp_path))
     async with agent.session(session_id="chat") as session:
-        await session.run("Find it.")
+        result = await session.run("Find it.")
+    assert '"answer": "Found."' in result.messages[2]["content"]
+    assert result.text == "Done."
     store = SqliteStore(folder=str(tmp_path))
     infos = {each.id: each for each in await store.sessions()}
     await store.close()

@@ -1,6 +1,7 @@
 """Freezes a process, lets another take its session over, and thaws it.
 
-`frozen_sessions.py FOLDER MODE TIMES` prints as JSON what came of it.
+`frozen_sessions.py FOLDER MODE TIMES` goes on until it was taken over so many times, and prints as JSON
+what came of it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ PATIENCE = 5.0
 """Seconds in which a process must end; more than it waits for the lock."""
 GRACE = 0.3
 """Seconds in which one that is still the owner goes on."""
+MOST_TRIES = 5
+"""Freezes for each time; one that writes keeps the lock, and nobody can take its session over."""
+TAKEN_OVER = "other done, frozen stale"
 _STALE, _REFUSED = 3, 4
 
 
@@ -71,7 +75,9 @@ def main(folder: str, mode: str, times: str) -> None:
     asyncio.run(work(Place(Path(folder) / "warm", mode), turns=1))
     place, chance = Place(Path(folder), mode), random.Random(5)
     endings: Counter[str] = Counter()
-    for _ in range(int(times)):
+    for _ in range(MOST_TRIES * int(times)):
+        if endings[TAKEN_OVER] == int(times):
+            break
         frozen = begin(place, turns=inf)
         time.sleep(chance.uniform(0.05, LONGEST_LIFE))
         os.kill(frozen, signal.SIGSTOP)

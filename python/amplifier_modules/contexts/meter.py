@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 Kind = Literal["actual", "estimate"]
 
@@ -20,6 +20,9 @@ class TokenMeter:
     What was added since is estimated. The count has the descriptions of tools and what hooks added,
     too, which are part of the window as well.
     """
+
+    kind: ClassVar[str] = "state:meter"
+    """The kind of the rows in which a session that is stored keeps it."""
 
     __slots__ = ("_counted", "_estimated", "_is_used", "_sent")
 
@@ -46,6 +49,17 @@ class TokenMeter:
         most = max(self._sent, _LONG_TOKENS * 16) * _FURTHEST
         if self._sent > 0 and least <= tokens <= most:
             self._estimated, self._counted = self._sent, tokens
+
+    def describe(self) -> dict[str, int] | None:
+        """Return the last count and the estimate of the same request; None without one."""
+        if not self._counted:
+            return None
+        return {"estimated": self._estimated, "counted": self._counted}
+
+    def restore(self, body: Mapping[str, int]) -> None:
+        """Take over the last count of another process; `estimate` does not."""
+        if self._is_used:
+            self._estimated, self._counted = body["estimated"], body["counted"]
 
     def estimate_for(self, budget: float) -> float:
         """Return the estimated tokens of messages that really take as many as the budget."""

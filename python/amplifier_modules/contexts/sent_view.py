@@ -67,7 +67,16 @@ _SUMMARIZED_SHARE = 0.5
 class SentView:
     """The view of one conversation."""
 
-    __slots__ = ("_hooks", "_retention", "_settings", "room", "view")
+    __slots__ = (
+        "_hooks",
+        "_retention",
+        "_settings",
+        "budget",
+        "described",
+        "is_shortened",
+        "room",
+        "view",
+    )
 
     def __init__(self, settings: ContextSettings, hooks: Any, retention: RequestRetention) -> None:
         """Show nothing yet; `hooks` gets `context:compaction`, None for no events."""
@@ -77,6 +86,12 @@ class SentView:
         self.view = View()
         self.room: float = settings.max_tokens
         """The estimated tokens that the view may have."""
+        self.budget = 0
+        """The tokens of the last request's budget."""
+        self.is_shortened = False
+        """Whether something is left out of the view, or shortened in it."""
+        self.described: tuple[object, dict[str, Any]] | None = None
+        """The `lineage` of a shortened view, and what it is as JSON; None as long as nobody asks."""
 
     def connect(self, hooks: Any) -> None:
         """Emit to this registry from now on; None for no events."""
@@ -85,6 +100,11 @@ class SentView:
     def show_all(self, messages: list[Message], tokens: list[int]) -> None:
         """Show these messages, with their estimated tokens; the lists are the view's own now."""
         self.view = View(messages, tokens, sum(tokens))
+        self.is_shortened, self.described = False, None
+
+    def show_shortened(self, view: View, budget: int) -> None:
+        """Show a view that was shortened for a budget."""
+        self.view, self.budget, self.is_shortened = view, budget, True
 
     @property
     def is_too_long(self) -> bool:
@@ -102,7 +122,7 @@ class SentView:
             after = await self._add_summary(before, after)
             if self.view is not before:
                 return  # the conversation was replaced meanwhile
-        self.view = after
+        self.show_shortened(after, self.budget)
         await self._emit_compaction(before, after)
 
     async def with_kept(self, messages: list[Message], tokens: list[int]) -> View:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from amplifier_core.error_messages import short_repr
 from amplifier_core.events import LLM_RESPONSE
 from amplifier_core.session_capabilities import OBSERVABILITY_EVENTS, REQUEST_RETENTION
+from amplifier_modules.running.kept_state import KeptState
 from amplifier_modules.running.session_bound import session_bound
 from amplifier_providers.requests.token_estimate import estimate_tokens, request_budget
 from amplifier_providers.settings import read_settings
@@ -18,6 +19,7 @@ from amplifier_providers.settings import read_settings
 from .changes import OwnMessage, SentMessages
 from .context_settings import ContextSettings
 from .history_events import GIVEN, HISTORY_EVENTS, HistoryEvents, from_source
+from .kept_view import KeptView
 from .messages import NO_IDS, Message, call_ids, can_be_sent, count_behind_calls, has_known_role
 from .meter import TokenMeter
 from .put_aside import PutAside
@@ -79,7 +81,6 @@ class SimpleContext:
         self._messages: list[Message] = []
         self._tokens: list[int] = []
         self._open_calls: set[Any] | frozenset[Any] = NO_IDS
-        self._budget = 0
         self._system = SystemPrompt(hooks)
         self._meter = TokenMeter(self._settings.token_meter)
         self.retention = RequestRetention()
@@ -133,6 +134,11 @@ class SimpleContext:
         if not (self.history_events.is_connected_to(hooks) and self.history_events.has_begun):
             with from_source(GIVEN):
                 self.history_events.connect(hooks, self._messages)
+
+    def kept_states(self, coordinator: Any) -> Sequence[KeptState]:
+        """Return what a session that is stored keeps of it beside the conversation."""
+        del coordinator
+        return KeptView(self._shown, self._sent_messages), self._meter
 
     def end(self) -> None:
         """Free what is kept beside the conversation."""
@@ -196,10 +202,10 @@ class SimpleContext:
         """
         budget = await request_budget(token_budget, provider, self._settings.max_tokens)
         system = await self._system.make_messages() if self._system.is_used else []
-        if budget > self._budget:
+        if budget > self._shown.budget:
             # A view shortened for a smaller model may leave out what fits now.
             self._show_all()
-        self._budget = budget
+        self._shown.budget = budget
         system_tokens = sum(map(estimate_tokens, system)) if system else 0
         self._shown.room = self._meter.estimate_for(budget) - system_tokens
         if self._should_compact():

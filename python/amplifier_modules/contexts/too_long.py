@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from amplifier_core.llm_errors import ContextLengthError
 from amplifier_core.message_models import ChatRequest
@@ -35,6 +35,9 @@ class LearnedBudgets:
     budget learned from a refusal holds for all later requests to the same model. Any context can do
     this: the budget is the `token_budget` of `get_messages_for_request`.
     """
+
+    kind: ClassVar[str] = "state:request_budgets"
+    """The kind of the rows in which a session that is stored keeps them."""
 
     __slots__ = ("_budgets",)
 
@@ -93,6 +96,14 @@ class LearnedBudgets:
         else:
             self._learn(model, before)
         return None
+
+    def describe(self) -> list[Any] | None:
+        """Return as JSON what was learned; None for nothing."""
+        return [[list(model), budget] for model, budget in self._budgets.items()] or None
+
+    def restore(self, body: list[Any]) -> None:
+        """Learn what was learned in another process."""
+        self._budgets = {tuple(model): budget for model, budget in body} | dict(self._budgets)
 
     def _learn(self, model: tuple[Any, ...], budget: int) -> None:
         self._budgets = {**self._budgets, model: budget}

@@ -197,7 +197,8 @@ def _describe_failure(call: RequestedCall, answer: Answer) -> _Failure | None:
     if not answer.is_error:
         return None
     try:
-        arguments: Any = json.dumps(call.arguments, sort_keys=True, default=repr)
+        # Arguments that cannot be used are none in the conversation, too.
+        arguments: Any = json.dumps(call.arguments or {}, sort_keys=True, default=repr)
     except (TypeError, ValueError, RecursionError):
         return None
     return call.name, arguments, answer.text

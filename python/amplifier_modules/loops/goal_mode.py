@@ -16,10 +16,12 @@ from ..running.failure import format_error
 from ..spending.ledger import Ledger
 from .answers.response import text_of
 from .boundary.injection import with_injections
+from .goal.kept_goal import ROUND
 from .goal.pursuit import GoalPursuit, HelperEnded
 from .goal.rules import GoalEnd, GoalRules, GoalVerdict
 from .model_calls import BudgetUsedUpError, ask_aside
 from .settings import UNLIMITED
+from .stored_turn import StoredTurn
 from .turn_report import Outcome
 from .turn_state import TurnState
 
@@ -32,8 +34,8 @@ _CANCELLED = GoalEnd(GoalVerdict.CANCELLED, "the turn was cancelled")
 class GoalMode:
     """The rounds of a turn after its first answer, for a goal."""
 
-    def __init__(self, state: TurnState) -> None:
-        """Pursue the goal of the session in this turn."""
+    def __init__(self, state: TurnState, goal: str) -> None:
+        """Pursue a goal in this turn, as long as it is that of the session."""
         self._state = state
         settings = state.settings
         most = settings.goal_max_rounds
@@ -46,8 +48,23 @@ class GoalMode:
         )
         hooks, limit = state.hooks, partial(_limit, state)
         self._pursuit = GoalPursuit(
-            hooks.coordinator, hooks, rules, limit, state.actions, sums_up=settings.goal_summary
+            hooks.coordinator,
+            hooks,
+            rules,
+            limit,
+            state.actions,
+            self._note_round,
+            goal=goal,
+            sums_up=settings.goal_summary,
         )
+
+    def _note_round(self, judged: dict[str, Any]) -> None:
+        if self._state.journal is not None:
+            self._state.journal.note(ROUND, judged)
+
+    def restore(self, stored: StoredTurn) -> None:
+        """Go on behind the rounds that another process has stored."""
+        self._pursuit.restore(stored.rounds, is_open=stored.has_open_round)
 
     async def pursue(self, iterate: Callable[[], Awaitable[Outcome]]) -> Outcome:
         """Let the model, which has answered, work on until the goal is reached or given up.

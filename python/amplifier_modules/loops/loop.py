@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from amplifier_core.llm_errors import ConfigurationError
@@ -16,6 +16,7 @@ from amplifier_core.session_capabilities import (
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
+    SESSION_STORED_HISTORY,
     TURN_BUDGET,
     TURN_GOES_ON,
     TURN_RESPONSE_FORMAT,
@@ -25,6 +26,7 @@ from amplifier_core.weak_link import link_weakly
 from amplifier_providers.settings import read_settings
 
 from ..contexts.history_events import HISTORY_EVENTS
+from ..running.kept_state import KeptState
 from ..spawn.spawn import offer_spawn
 from ..spawn.task import TASK_END, TASK_START
 from ..spending.budget import BUDGET_WARNING, Budget
@@ -34,6 +36,7 @@ from .boundary.call_approval import APPROVAL_TIMEOUT as APPROVAL_TIMED_OUT
 from .boundary.call_context import TOOL_PROGRESS, TOOL_RESULT, TOOL_START, offer_progress
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
+from .goal.kept_goal import KeptGoal
 from .goal.pursuit import GOAL_PROGRESS
 from .model_call import TurnModels
 from .model_roles import FAST, STRONG, ChosenModel, Roles, role_problems
@@ -147,8 +150,26 @@ class Loop:
             capability_of(coordinator, TURN_RESPONSE_FORMAT),
             capability_of(coordinator, SESSION_JOURNAL),
         )
-        goes_on = capability_of(coordinator, TURN_GOES_ON) is True
-        return await Turn(state, prompt, goes_on=goes_on).run()
+        stored = None
+        if capability_of(coordinator, TURN_GOES_ON) is True:
+            stored = capability_of(coordinator, SESSION_STORED_HISTORY).take_turn()
+        return await Turn(state, prompt, stored).run()
+
+    def kept_states(self, coordinator: Any) -> Sequence[KeptState]:
+        """Return what a session that is stored keeps of its turns."""
+        return self._state.budgets, KeptGoal(coordinator)
+
+    def restore_spending(self, coordinator: Any, turns: Mapping[str, Mapping[str, Any]]) -> None:
+        """Count what turns of other processes have used of the shared budget of a session.
+
+        Args:
+            coordinator: The coordinator of the session.
+            turns: What is stored of them, by their ids.
+        """
+        from ..spending.kept_spending import restore_shared, shared_budget_of  # late: of a store
+
+        if turns and (shared := shared_budget_of(self.settings.budget, coordinator)) is not None:
+            restore_shared(shared, turns)
 
     def model_of_role(self, coordinator: Any, role: str) -> ChosenModel:
         """Return the model of a role in a session, else that of the calls of its turns.

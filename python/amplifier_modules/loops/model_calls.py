@@ -133,6 +133,8 @@ class ModelAsker:
             if fewer is None:
                 return None
             refused.append(fewer)
+            if state.journal is not None:
+                await state.journal.flush()
             return requests.build(with_injections(fewer, injected), self.tool_specs, **options)
 
         given = with_injections(messages, injected)

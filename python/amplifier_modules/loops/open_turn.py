@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from amplifier_core.session_capabilities import SESSION_STORED_HISTORY
+from amplifier_core.session_capabilities import SESSION_STORED_HISTORY, TURN_GOES_ON
 
 from ..contexts.history_events import REPAIR
 from ..contexts.open_calls import OpenCall, OpenCalls
-from .answers.response import RequestedCall
+from .answers.response import RequestedCall, join_texts
+from .stored_turn import StoredTurn
+from .tool_answer import Answer, fit_content
 from .tool_calls import ToolRound
 from .turn_state import TurnState
 
 
-async def finish_open_calls(state: TurnState) -> None:
+def restore_turn(state: TurnState, stored: StoredTurn) -> None:
+    """Count on from what another process has counted of the turn."""
+    # What the program runs next, such as a repair of the answer, is a turn that begins.
+    state.hooks.coordinator.register_capability(TURN_GOES_ON, False)
+    state.report.iterations = stored.iterations
+    state.report.answer = stored.find_answer()
+    if state.recovery is not None and stored.errors is not None:
+        state.recovery.restore(stored.errors)
+    if state.recovery is None or not state.recovery.owns_calls:
+        for calls in stored.list_ended():
+            answered = [(call, _read_answer(message)) for call, message in calls]
+            notes = state.equal_errors.note(answered)
+            stored.notes = {call.id: note for (call, _), note in zip(calls, notes, strict=True)}
+    for calls in stored.list_unjudged():
+        requested, messages = zip(*calls, strict=True)
+        state.actions.note(requested, messages)
+
+
+async def finish_open_calls(state: TurnState, turn: StoredTurn) -> None:
     """Add a result for each call that has none.
 
     A call that ended has its own. One that began runs again if its tool is `idempotent` or
@@ -22,17 +42,21 @@ async def finish_open_calls(state: TurnState) -> None:
     """
     stored = state.hooks.coordinator.get_capability(SESSION_STORED_HISTORY)
     calls: OpenCalls = stored.take_open_calls()
-    await _finish(state, calls.written)
+    await _finish(state, calls.written, turn.notes)
     if (answer := calls.make_answer()) is not None:
         await state.history.add(answer, REPAIR)
-    await _finish(state, calls.unwritten)
+    await _finish(state, calls.unwritten, {})
 
 
-async def _finish(state: TurnState, calls: Sequence[OpenCall]) -> None:
+async def _finish(
+    state: TurnState, calls: Sequence[OpenCall], notes: Mapping[str, str | None]
+) -> None:
     if not calls:
         return
-    results = {call.id: call.make_result() for call in calls}
+    results = {call.id: _add_note(state, call.make_result(), notes.get(call.id)) for call in calls}
     repeated = [call for call in calls if _may_repeat(state, call)]
+    if state.ledger is not None:
+        state.ledger.take_back_tool_calls(len(repeated))
     try:
         if repeated:
             async with ToolRound(state) as calls_again:
@@ -42,6 +66,7 @@ async def _finish(state: TurnState, calls: Sequence[OpenCall]) -> None:
             results |= {each["tool_call_id"]: each for each in calls_again.results}
     finally:
         await state.history.add_results(results.values())
+    state.actions.note(map(_request, calls), (results[call.id] for call in calls))
 
 
 async def find_last_answer(state: TurnState) -> str | None:
@@ -50,10 +75,19 @@ async def find_last_answer(state: TurnState) -> str | None:
     last = messages[-1] if messages else {}
     if last.get("role") != "assistant":
         return None
-    content = last.get("content")
-    if isinstance(content, str):
-        return content
-    return "".join(str(each.get("text", "")) for each in content or () if each["type"] == "text")
+    return join_texts(last["content"])
+
+
+def _read_answer(message: Mapping[str, Any]) -> Answer:
+    return Answer(message["content"], is_error=message.get("is_error") is True)
+
+
+def _add_note(state: TurnState, message: dict[str, Any], note: str | None) -> dict[str, Any]:
+    """Return the message of a result with what the model reads of its failures."""
+    if note is None:
+        return message
+    content = _read_answer(message).add_note(note)
+    return {**message, "content": fit_content(state.rules.max_bytes, content)}
 
 
 def _may_repeat(state: TurnState, call: OpenCall) -> bool:

@@ -80,6 +80,10 @@ class ErrorRing(Generic[ErrorT]):
         """Add the errors of an answer, in the order of its calls."""
         self._entries.append(tuple(errors))
 
+    def list_entries(self) -> list[tuple[ErrorT, ...]]:
+        """Return the errors of each answer, the oldest first."""
+        return list(self._entries)
+
     def clear(self) -> None:
         """Forget all errors, because something succeeded."""
         self._entries.clear()

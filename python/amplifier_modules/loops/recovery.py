@@ -62,9 +62,31 @@ class Recovery:
         self._ring: ErrorRing[Identity] | None = None
         """The errors since the last success, if there were any in the turn."""
         self._reminder: str | None = None
+        self._sent: str | None = None
+        """What the model reads in the request that has no answer yet."""
         self._has_reported_quotation = False
         self.given_up: GivenUp | None = None
         """Why the turn ends, if it does."""
+
+    def describe(self) -> dict[str, Any] | None:
+        """Return as JSON which errors are not forgotten yet; None without any."""
+        entries = [] if self._ring is None else self._ring.list_entries()
+        reminder = self._reminder or self._sent
+        if not entries and reminder is None and not self._has_reported_quotation:
+            return None
+        return {
+            "answers": [[[kind.value, *rest] for kind, *rest in entry] for entry in entries],
+            "reminder": reminder,
+            "has_reported_quotation": self._has_reported_quotation,
+        }
+
+    def restore(self, body: Mapping[str, Any]) -> None:
+        """Know the errors of which `describe` told in another process."""
+        ring = self._ring = ErrorRing(self._most)
+        for entry in body["answers"]:
+            ring.add((ErrorKind(kind), name, text) for kind, name, text in entry)
+        self._reminder = body["reminder"]
+        self._has_reported_quotation = body["has_reported_quotation"]
 
     def require_end(self) -> None:
         """Check that a turn in which each answer needs a call can end.
@@ -81,8 +103,12 @@ class Recovery:
 
     def take_reminder(self) -> str | None:
         """Return what the model reads in its next request, once; None if nothing."""
-        reminder, self._reminder = self._reminder, None
-        return reminder
+        self._sent, self._reminder = self._reminder, None
+        return self._sent
+
+    def note_answer(self) -> None:
+        """Note that the model has read it."""
+        self._sent = None
 
     def note_success(self) -> None:
         """Forget all errors."""

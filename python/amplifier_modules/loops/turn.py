@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from math import inf
 from typing import TypeAlias
@@ -31,6 +31,7 @@ from .model_calls import Answered, Denied, LimitReached, ModelAsker, ModelStep, 
 from .pace import warn_in_time
 from .recovery import Recovery
 from .settings import UNLIMITED
+from .stored_turn import StoredTurn
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding, is_silent, tell_listeners
 from .turn_report import Outcome
@@ -52,16 +53,17 @@ class Turn:
     stored has its result, whether the turn succeeded, failed or was cancelled.
     """
 
-    def __init__(self, state: TurnState, prompt: str, *, goes_on: bool = False) -> None:
+    def __init__(self, state: TurnState, prompt: str, stored: StoredTurn | None = None) -> None:
         """Answer this prompt of the user.
 
         Args:
             state: The turn.
             prompt: What the user said.
-            goes_on: Whether another process has left the turn open: the history has the prompt.
+            stored: What another process has done of the turn, which it left open: the history has
+                the prompt. None for a turn that begins.
         """
         self._state = state
-        self._goes_on = goes_on
+        self._stored = stored
         self._prompt = prompt
         self._asker = ModelAsker(state)
         self._goal: GoalMode | None = None
@@ -77,6 +79,7 @@ class Turn:
         state, ledger = self._state, self._state.ledger
         has_models = not isinstance(state.found_models, Exception)
         # Whatever is asked for while the turn closes changes nothing.
+        stop_keeping = self._keep()
         running = RUNNING.set(ledger)
         side_calls = SideCalls(partial(ask_aside, state) if has_models else None)
         aside = SIDE_CALLS.set(side_calls)
@@ -91,9 +94,22 @@ class Turn:
             SIDE_CALLS.reset(aside)
             side_calls.ask = None
             RUNNING.reset(running)
+            if stop_keeping is not None:
+                stop_keeping()
             if ledger is not None:
                 ledger.end()
         return state.report.answer
+
+    def _keep(self) -> Callable[[], None] | None:
+        """Keep the turn in the journal of the session, if there is one; return what ends that."""
+        state, stored = self._state, self._stored
+        if stored is not None and stored.spent is not None and state.ledger is not None:
+            state.ledger.restore(stored.spent)
+        if state.journal is None:
+            return None
+        from .kept_turn import keep_turn  # late: most sessions are not stored
+
+        return keep_turn(state)
 
     async def _run(self) -> None:
         state = self._state
@@ -158,7 +174,7 @@ class Turn:
             await hooks.emit(TURN_START, about)
         if not history.continues_with(hooks.registry):
             await history.begin(hooks.registry)
-        if not self._goes_on and hooks.has_listeners(PROMPT_SUBMIT):
+        if self._stored is None and hooks.has_listeners(PROMPT_SUBMIT):
             verdict = await hooks.judge(PROMPT_SUBMIT, {"prompt": prompt})
             if verdict.denied:
                 state.report.deny(PROMPT_SUBMIT, verdict.reason)
@@ -168,8 +184,8 @@ class Turn:
         models = state.models
         self._asker.describe_tools()
         state.recovery = self._make_recovery(models)
-        if self._goes_on:
-            outcome = await self._go_on()
+        if self._stored is not None:
+            outcome = await self._go_on(self._stored)
         else:
             await history.add({"role": "user", "content": prompt})
             outcome = await self._iterate()
@@ -180,15 +196,22 @@ class Turn:
             await hooks.emit(PROMPT_COMPLETE, done)
         return outcome
 
-    async def _go_on(self) -> Outcome:
+    async def _go_on(self, stored: StoredTurn) -> Outcome:
         """Take the steps that another process has not taken."""
-        from .open_turn import find_last_answer, finish_open_calls  # late: few turns go on
+        from .open_turn import find_last_answer, finish_open_calls, restore_turn  # late: few go on
 
-        await finish_open_calls(self._state)
-        answer = await find_last_answer(self._state)
+        state = self._state
+        restore_turn(state, stored)
+        if (goal := self._look_for_goal(stored.goal)) is not None:
+            goal.restore(stored)
+        await finish_open_calls(state, stored)
+        if (given_up := state.equal_errors.given_up) is not None:
+            state.report.give_up(given_up)
+            return Outcome.GIVEN_UP
+        answer = await find_last_answer(state)
         if answer is None:
             return await self._iterate()
-        self._state.report.answer = answer
+        state.report.answer = answer
         return Outcome.COMPLETED
 
     def _make_recovery(self, models: TurnModels) -> Recovery | None:
@@ -208,11 +231,16 @@ class Turn:
             recovery.require_end()
         return recovery
 
-    def _look_for_goal(self) -> GoalMode | None:
-        """Return the goal mode of the turn; None as long as the session has no goal."""
-        if self._goal is None and goal_of(self._state.hooks.coordinator) is not None:
+    def _look_for_goal(self, before: str | None = None) -> GoalMode | None:
+        """Return the goal mode of the turn; None as long as the session has no goal.
+
+        Args:
+            before: The goal that the turn pursued before; None for none.
+        """
+        goal = goal_of(self._state.hooks.coordinator) or before
+        if self._goal is None and goal is not None:
             # Also one that a tool has set.
-            self._goal = GoalMode(self._state)
+            self._goal = GoalMode(self._state, goal)
         return self._goal
 
     async def _iterate(self) -> Outcome:
@@ -297,11 +325,15 @@ class Turn:
             step: Step = Denied()  # where the round ends before the model has answered
             async with ToolRound(state) as calls:
                 step = await calls.ask(self._asker.ask(injections, early=calls))
+                if recovery is not None:
+                    recovery.note_answer()
                 if isinstance(step, Answered):
                     await calls.remember(step.response, step.calls)
                     await calls.finish()
             return calls if calls.count else step
         step = await self._asker.ask(injections)
+        if recovery is not None:
+            recovery.note_answer()
         if not isinstance(step, Answered):
             return step
         if not step.calls:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from amplifier_core.mount_plan import MAIN_MODULES, find_main_entry
+from amplifier_core.mount_plan import MAIN_MODULES, STORE, find_main_entry
 from amplifier_core.mounting import MountedModule
 from amplifier_core.plain_data import native_copy_of
 
@@ -53,7 +53,7 @@ def child_plan(
         providers, chosen = _choose_provider(rights, model)
     plan: dict[str, Any] = {
         **{key: value for key, value in config.items() if key not in _SECTIONS.values()},
-        "session": {**config["session"], **_main_entries(config, rights)},
+        "session": {**_without_store(config["session"]), **_main_entries(config, rights)},
         "providers": chosen,
         "tools": [],
         "hooks": [],
@@ -65,6 +65,11 @@ def child_plan(
     for each in remounted:
         plan[_SECTIONS[each.kind]].append(each.entry)
     return ChildPlan(native_copy_of(plan), tuple(remounted), providers)
+
+
+def _without_store(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the section `session` as it is for a child, which its parent stores."""
+    return {key: value for key, value in section.items() if key != STORE}
 
 
 def _is_needed(module: MountedModule, rights: Rights) -> bool:

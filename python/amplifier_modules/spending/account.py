@@ -118,6 +118,34 @@ class Account:
         """The US dollars of all model calls that are over; None if the price of one is not known."""
         return None if self._has_unpriced_calls else self._cost
 
+    @property
+    def seconds(self) -> float:
+        """The seconds that it has run."""
+        return self._stopwatch.seconds
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is used as JSON, for `restore`."""
+        with self._lock:
+            return {
+                "model_calls": self._model_calls,
+                "tool_calls": self._tool_calls,
+                "tokens": self._tokens,
+                "cost": str(self._cost),
+                "has_unpriced_calls": self._has_unpriced_calls,
+                "seconds": self._stopwatch.seconds,
+            }
+
+    def restore(self, used: Mapping[str, Any]) -> None:
+        """Count what was used in another process, too; its warnings were given there."""
+        with self._lock:
+            self._model_calls += used["model_calls"]
+            self._tool_calls += used["tool_calls"]
+            self._tokens += used["tokens"]
+            self._cost += Decimal(used["cost"])
+            self._has_unpriced_calls |= used["has_unpriced_calls"]
+            self._stopwatch.add(used["seconds"])
+            list(self._new_warnings())
+
     def _hold_back(self, estimate: Estimate) -> None:
         self._reserved_tokens += estimate.tokens
         self._reserved_cost += estimate.cost

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
+from itertools import chain
 from typing import Any, Protocol
 
 from amplifier_core import world
@@ -78,6 +79,7 @@ class Ledger(Account):
         self._thread = threading.get_ident()
         self._has_begun = False
         self._runs = False
+        self._turn_id: str | None = None
 
     def has_limit(self, kind: LimitKind) -> bool:
         """Whether this turn or one around it has a limit of this kind."""
@@ -104,10 +106,41 @@ class Ledger(Account):
         return Reservation(estimate, self, is_limited=is_limited)
 
     @property
+    def whole(self) -> Ledger:
+        """The ledger of the whole turn, where this one is that of a part of it."""
+        *_, whole = self._list_parts()
+        return whole
+
+    @property
     def has_called(self) -> bool:
         """Whether the turn, or the one that it is a part of, has called the model."""
-        *_, whole = self._list_parts()
-        return whole._model_calls > 0
+        return self.whole._model_calls > 0
+
+    @property
+    def turn_id(self) -> str:
+        """What tells the turn from all others, also in other processes."""
+        self._turn_id = self._turn_id or world.random_bytes(8).hex()
+        return self._turn_id
+
+    def draws_on(self, budget: SharedBudget) -> bool:
+        """Whether the whole turn draws on this budget by itself, and is counted there."""
+        shared = self.whole._shared
+        if shared is None or shared is not budget.account:
+            return False
+        shared.note_turn(self.whole.turn_id)
+        return True
+
+    def restore(self, used: Mapping[str, Any]) -> None:
+        """Go on with a turn of another process; shared budgets have counted what it used."""
+        for part in self._list_parts():
+            super(Ledger, part).restore(used)
+            part._turn_id = used["turn"]
+
+    def take_back_tool_calls(self, count: int) -> None:
+        """Take calls back that were counted in another process, and are about to be made again."""
+        with self._lock:
+            for account in chain.from_iterable(part._list_own() for part in self._list_parts()):
+                account._tool_calls = max(0, account._tool_calls - count)
 
     def take_tool_call(self) -> Limit | None:
         """Count a tool call that is about to run; return the limit that forbids it, if any."""
@@ -250,13 +283,13 @@ class Ledger(Account):
             LimitReachedError: That is less than the shortest answer.
         """
         with self._lock:
-            chain = list(self._list_accounts())
-            longest = [bound.longest_answer(*each._left_beside(held)) for each in chain]
+            accounts = list(self._list_accounts())
+            longest = [bound.longest_answer(*each._left_beside(held)) for each in accounts]
             answer_tokens = min(longest)
             if answer_tokens < bound.shortest_answer:
-                raise LimitReachedError(chain[longest.index(answer_tokens)]._room_limit())
+                raise LimitReachedError(accounts[longest.index(answer_tokens)]._room_limit())
             estimate = bound.estimate(answer_tokens)
-            for ledger in chain:
+            for ledger in accounts:
                 ledger._hold_back(estimate)
                 ledger._release(held)
         return estimate

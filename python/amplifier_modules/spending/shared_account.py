@@ -31,6 +31,14 @@ class SharedAccount(Account):
         super().__init__(budget, clock)
         self._stopwatch = Stopwatch(clock, is_paused=True)
         self._running_turns = 0
+        self._turns: set[str] = set()
+
+    def note_turn(self, id: str) -> bool:
+        """Note that a turn of a session that is stored is counted; whether it was not before."""
+        with self._lock:
+            is_new = id not in self._turns
+            self._turns.add(id)
+        return is_new
 
     def count_used(self) -> BudgetAmounts:
         """Return what is used."""

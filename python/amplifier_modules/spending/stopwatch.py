@@ -27,6 +27,10 @@ class Stopwatch:
         """The seconds since it began, without those of the pauses."""
         return (self._paused_at if self._pauses else self._clock()) - self._began
 
+    def add(self, seconds: float) -> None:
+        """Count further seconds."""
+        self._began -= seconds
+
     def pause(self) -> None:
         """Stand still until `resume` is called as often as this."""
         if not self._pauses:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import anyio
 
@@ -19,6 +19,9 @@ from .store import Claim, Event, NewSession, Store
 
 logger = logging.getLogger(__name__)
 
+Describe: TypeAlias = Callable[[], Iterable[tuple[str, Any]]]
+"""Returns states: their kinds, and what they are now."""
+
 ORIGIN_NUMBER = 1
 """The number of the event that a new session begins with."""
 
@@ -31,7 +34,14 @@ class Journal:
     """
 
     def __init__(
-        self, store: Store, session_id: str, owner: str, start: Claim | NewSession
+        self,
+        store: Store,
+        session_id: str,
+        owner: str,
+        start: Claim | NewSession,
+        *,
+        parent: Journal | None = None,
+        states: Mapping[str, Any] | None = None,
     ) -> None:
         """Write to a session.
 
@@ -40,12 +50,18 @@ class Journal:
             session_id: The id of the session.
             owner: Who claims it.
             start: The claim of a session that is stored, or what a new one begins with.
+            parent: The journal of the session that started it, as a sub-agent.
+            states: The states that are stored of it, by their kinds.
         """
         self.store = store
         self.session_id = session_id
         self._owner = owner
         self._start = start
         self._claim = start if isinstance(start, Claim) else None
+        self._parent = parent
+        self._states = dict(states or {})
+        """The states that were noted last, by their kinds."""
+        self._watched: list[Describe] = []
         self._waiting: list[Event] = []
         self._keys: dict[str, str] = {}
         self._repeated: dict[str, str] = {}
@@ -72,6 +88,11 @@ class Journal:
         if self._claim is None and isinstance(self._start, NewSession):
             self._start = replace(self._start, meta={**self._start.meta, "title": title})
 
+    @property
+    def _has_begun(self) -> bool:
+        """Whether anything has happened: a session of which only states are known leaves nothing."""
+        return self._claim is not None or bool(self._waiting)
+
     def note(self, kind: str, body: Any) -> int:
         """Take note of what happened; return the number that the event will have."""
         self._waiting.append((kind, body))
@@ -87,6 +108,32 @@ class Journal:
         self.awaits_requests = True
         self.note(LLM_REQUEST, {**about, **digest_request(request)})
         await self.flush()
+
+    def watch(self, describe: Describe) -> Callable[[], None]:
+        """Take note of states from now on: at each `flush`, of those that have changed.
+
+        Returns:
+            What takes note of them for the last time.
+        """
+        self._watched.append(describe)
+
+        def stop() -> None:
+            if self._has_begun:
+                self._note_states(describe)
+            self._watched.remove(describe)
+
+        return stop
+
+    def note_changes(self) -> None:
+        """Take note of the states that have changed."""
+        for describe in self._watched:
+            self._note_states(describe)
+
+    def _note_states(self, describe: Describe) -> None:
+        for kind, state in describe():
+            if state != self._states.get(kind):
+                self._states[kind] = state
+                self.note(kind, state)
 
     def begin_turn(self) -> None:
         """Forget the keys of the calls of earlier turns."""
@@ -113,11 +160,16 @@ class Journal:
         return self._keys.get(call_id)
 
     async def flush(self) -> None:
-        """Store all that was noted.
+        """Store all that was noted, in the journal of the parent first, and the states as they are.
+
+        The parent has used of its budget what a sub-agent has used.
 
         Raises:
             StoreError: It is not stored, or something before it was not.
         """
+        if self._parent is not None:
+            await self._parent.flush()
+        self.note_changes()
         if not self._waiting and self._failure is None and not self._lock.locked():
             return
         async with self._lock:
@@ -138,7 +190,8 @@ class Journal:
     async def end(self) -> None:
         """Store what is left, and give the session back; a failure is logged."""
         try:
-            await self.flush()
+            if self._has_begun:
+                await self.flush()
             if self._claim is not None:
                 await self.store.end(self._claim)
         except StoreError as error:

@@ -22,33 +22,40 @@ from ..tool.context import CURRENT
 from .errors import UnknownSessionError
 from .journal import Journal
 from .recording import Recording
-from .restoring import fill_context
+from .restoring import fill_context, restore_states
 from .store import NewSession, Store
 from .stored_history import read_history
 
 
-async def mount_store(coordinator: Any, store: Store) -> Callable[[], Awaitable[None]]:
+async def mount_store(
+    coordinator: Any, store: Store, parent: Journal | None = None
+) -> Callable[[], Awaitable[None]]:
     """Store the session from now on, and go on with what is stored of it; return what ends that.
 
     The store takes no slot: it is the capability `session.store`.
+
+    Args:
+        coordinator: The coordinator of the session.
+        store: Where it is stored.
+        parent: The journal of the session that started it, as a sub-agent.
 
     Raises:
         StoreError: The store cannot be used, or what is stored is damaged.
     """
 
     async def store_child(child: Any) -> None:
-        child.register_cleanup(await mount_store(child, store))
+        child.register_cleanup(await mount_store(child, store, journal))
 
     id, owner = coordinator.session_id, f"{socket.gethostname()}:{os.getpid()}"
     try:
         claim = await store.claim(id, owner)
     except UnknownSessionError:
-        journal = Journal(store, id, owner, _describe(coordinator))
+        journal = Journal(store, id, owner, _describe(coordinator), parent=parent)
     else:
         history = read_history(await store.read(id))
-        journal = Journal(store, id, owner, claim)
+        journal = Journal(store, id, owner, claim, parent=parent, states=history.states)
         coordinator.register_capability(SESSION_STORED_HISTORY, history)
-        await fill_mounted(coordinator)
+        await restore_mounted(coordinator)
     coordinator.register_capability(SESSION_STORE, store)
     coordinator.register_capability(SESSION_STORE_CHILD, store_child)
     coordinator.register_capability(SESSION_JOURNAL, journal)
@@ -56,12 +63,16 @@ async def mount_store(coordinator: Any, store: Store) -> Callable[[], Awaitable[
     return partial(_end, journal, unregister)
 
 
-async def fill_mounted(coordinator: Any) -> None:
-    """Fill the context that is mounted now with the stored conversation, if there are both."""
+async def restore_mounted(coordinator: Any) -> None:
+    """Give what is stored to the context and the loop that are mounted now, if anything is."""
     history = coordinator.get_capability(SESSION_STORED_HISTORY)
-    context = coordinator.get("context")
-    if history is not None and context is not None:
-        await fill_context(context, history)
+    if history is None:
+        return
+    context, loop = coordinator.get("context"), coordinator.get("orchestrator")
+    if context is not None and await fill_context(context, history):
+        restore_states(context, coordinator, history)
+    if loop is not None:
+        restore_states(loop, coordinator, history)
 
 
 async def _end(journal: Journal, unregister: Callable[[], None]) -> None:

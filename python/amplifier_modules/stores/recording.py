@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from amplifier_core.events import (
@@ -19,7 +19,7 @@ from ..loops.boundary.call_context import TOOL_RESULT, TOOL_START
 from ..running.session_bound import session_bound
 from .errors import StoreError
 from .journal import Journal
-from .restoring import answer_open_calls
+from .restoring import answer_open_calls, list_states
 from .stored_history import PUT_ASIDE, StoredHistory
 
 _LAST = 2**31 - 2
@@ -30,7 +30,7 @@ _TITLE_CHARS = 200
 _KEPT: dict[str, tuple[str, ...]] = {
     CONTEXT_MESSAGE: ("number", "index", "source", "message"),
     CONTEXT_REPLACED: ("number", "messages_removed", "count"),
-    LLM_POST: ("provider", "model", "purpose", "usage", "finish_reason", "status"),
+    LLM_POST: ("provider", "model", "purpose", "iteration", "usage", "finish_reason", "status"),
     TOOL_RESULT: ("tool_call_id", "message"),
     ORCHESTRATOR_COMPLETE: ("status", "reason"),
 }
@@ -58,6 +58,7 @@ class Recording:
             hooks.register(event, hold, _LAST, _NAME, fail_closed=True)
             for event, hold in holding.items()
         ]
+        ends.append(self._journal.watch(self._describe_states))
 
         def unregister() -> None:
             for end in ends:
@@ -65,10 +66,19 @@ class Recording:
 
         return unregister
 
+    def _describe_states(self) -> Iterator[tuple[str, Any]]:
+        coordinator = self._coordinator
+        for module in (coordinator.get("context"), coordinator.get("orchestrator")):
+            for state in list_states(module, coordinator):
+                yield state.kind, state.describe()
+
     @session_bound
     def _note(self, event: str, data: dict[str, Any]) -> None:
         if event == CONTEXT_MESSAGE:
             self._note_texts()
+        elif event == ORCHESTRATOR_COMPLETE:
+            # So that a fork that ends here has the states of the whole turn.
+            self._journal.note_changes()
         self._journal.note(event, {name: data[name] for name in _KEPT[event] if name in data})
 
     def _note_texts(self) -> None:
@@ -89,9 +99,12 @@ class Recording:
         if history is not None:
             history.prompt = None
             if not goes_on:
+                history.take_turn()
                 await answer_open_calls(self._coordinator.get("context"), history)
+        # So that the states at the beginning of a turn are those of the events before it.
+        self._journal.note_changes()
         prompt = data.get("prompt")
-        self._journal.note(event, {"prompt": prompt})
+        self._journal.note(event, {"prompt": prompt, **({"goes_on": True} if goes_on else {})})
         if isinstance(prompt, str):
             self._journal.set_title(" ".join(prompt[:_TITLE_CHARS].split()))
 

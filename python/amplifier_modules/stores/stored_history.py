@@ -8,9 +8,14 @@ from typing import Any
 
 from amplifier_core import events
 
-from ..contexts import history_events
+from ..contexts import history_events, kept_view
 from ..contexts.open_calls import OpenCalls, find_open_calls
+from ..loops import stored_turn
 from ..loops.boundary import call_context
+from ..loops.goal import kept_goal
+from ..loops.stored_turn import StoredTurn
+from ..running.kept_state import STATE
+from ..spending import kept_spending
 from .store import StoredEvent
 
 Message = dict[str, Any]
@@ -35,6 +40,20 @@ class StoredHistory:
     """The messages of those of them that have ended, by their ids."""
     prompt: str | None = None
     """What the turn began with that has not ended; None where all have."""
+    turn: StoredTurn = field(default_factory=StoredTurn)
+    """The last turn."""
+    states: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The states of the modules, by their kinds."""
+    shared_spending: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """What the turns have used that draw on the shared budget of the session, by their ids."""
+
+    def take_turn(self) -> StoredTurn:
+        """Return the last turn; an empty one the next time."""
+        turn, self.turn = self.turn, StoredTurn()
+        turn.spent = self.states.get(kept_spending.SPENDING)
+        turn.errors = self.states.get(stored_turn.ERRORS)
+        self.states, self.shared_spending = {}, {}
+        return turn
 
     def take_open_calls(self) -> OpenCalls:
         """Return the calls that have no result in the conversation; none the next time."""
@@ -53,6 +72,7 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                 message = body["message"]
                 history.messages.insert(body["index"], message)
                 history.number = body["number"]
+                history.turn.add_message(body.get("source"), message)
                 if message.get("role") == "tool":
                     # Ids are those of an answer: a later one may have the same again.
                     history.started.pop(message.get("tool_call_id"), None)
@@ -60,6 +80,7 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
             case history_events.CONTEXT_REPLACED:
                 history.messages.clear()
                 history.number = body["number"]
+                history.states.pop(kept_view.VIEW, None)
                 if not body["count"]:
                     history.texts.clear()
             case kind if kind == PUT_ASIDE:
@@ -68,8 +89,22 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                 history.started[body["tool_call_id"]] = body
             case call_context.TOOL_RESULT:
                 history.results[body["tool_call_id"]] = body["message"]
+                history.turn.results[body["tool_call_id"]] = body["message"]
+            case events.LLM_POST:
+                history.turn.count_answer(body)
+            case kept_goal.ROUND:
+                history.turn.add_round(body)
+            case kind if kind.startswith(STATE):
+                history.states[kind] = body
+                if kind == kept_goal.GOAL and body is not None:
+                    history.turn.goal = body["goal"] or history.turn.goal
+                elif kind == kept_spending.SPENDING and body is not None and body["is_shared"]:
+                    history.shared_spending[body["turn"]] = body
             case events.EXECUTION_START:
                 history.prompt = str(body["prompt"])
+                if not body.get("goes_on"):
+                    goal = history.states.get(kept_goal.GOAL)
+                    history.turn = StoredTurn(goal=None if goal is None else goal["goal"])
             case events.ORCHESTRATOR_COMPLETE:
                 history.prompt = None
             case _:

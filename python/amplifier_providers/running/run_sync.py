@@ -18,7 +18,8 @@ from .kept_loop import run_in_kept_loop
 
 ResultT = TypeVar("ResultT")
 
-_SIGNAL_CHECK_SECONDS = 0.5
+SIGNAL_CHECK_SECONDS = 0.5
+"""A thread that waits looks so often whether a signal came just before."""
 
 
 def run_sync(
@@ -98,7 +99,7 @@ class ThreadRun(Generic[ResultT]):
         # Not `Thread.join`, which takes the thread for ended once it was interrupted (3.11).
         if self._thread is not None and threading.current_thread() is not self._thread:
             # A signal that comes just before a wait is seen when it is over.
-            while not self._ended.wait(_SIGNAL_CHECK_SECONDS):
+            while not self._ended.wait(SIGNAL_CHECK_SECONDS):
                 pass
 
     def result(self) -> ResultT:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 ANSWER = {"type": "text", "text": "All is **well**."}
+
+
+@pytest.fixture
+def say(model: Any) -> Callable[..., None]:
+    """Add answers of the model."""
+
+    def add(*answers: str) -> None:
+        for answer in answers:
+            model.reply(*model.said({"type": "text", "text": answer}))
+
+    return add
 
 
 @pytest.fixture

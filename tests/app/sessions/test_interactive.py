@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +21,6 @@ NO_PROVIDER = (
     "error: there is no provider `nope`; see `amplifier-core provider list`; another service is asked by"
     " `openai-chat`"
 )
-
-
-def text(answer: str) -> dict[str, str]:
-    return {"type": "text", "text": answer}
-
-
-@pytest.fixture
-def say(model: Any) -> Callable[..., None]:
-    """Add answers of the model."""
-
-    def add(*answers: str) -> None:
-        for answer in answers:
-            model.reply(*model.said(text(answer)))
-
-    return add
 
 
 @pytest.fixture
@@ -101,7 +85,7 @@ def test_a_line_that_is_typed_while_a_tool_runs_steers(prompted: Any, model: Any
 def test_ctrl_c_stops_the_model_and_the_conversation_goes_on(
     prompted: Any, model: Any, say: Any, hold: Any
 ) -> None:
-    pieces = model.said(text("One moment please, "))
+    pieces = model.said({"type": "text", "text": "One moment please, "})
     model.reply(*pieces[:3], hold, *pieces[3:])
     say("Here I am.")
     terminal = PromptTerminal(prompted)
@@ -217,7 +201,7 @@ def test_an_error_is_one_line_and_the_conversation_goes_on(
 def test_whatever_ends_it_the_session_is_cleaned_up(
     prompted: Any, model: Any, hold: Any, end: str
 ) -> None:
-    pieces = model.said(text("One moment please, "))
+    pieces = model.said({"type": "text", "text": "One moment please, "})
     model.reply(*pieces[:3], hold, *pieces[3:])
     terminal = PromptTerminal(prompted)
     terminal.say("Come")

@@ -5,28 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from prompt_terminal import CTRL_D, PromptTerminal
 from terminal import WAY_BACK, Terminal
-
-
-def text(answer: str) -> dict[str, str]:
-    return {"type": "text", "text": answer}
-
-
-@pytest.fixture
-def say(model: Any) -> Callable[..., None]:
-    """Add answers of the model."""
-
-    def add(*answers: str) -> None:
-        for answer in answers:
-            model.reply(*model.said(text(answer)))
-
-    return add
 
 
 def said(request: dict[str, Any]) -> list[tuple[str, str]]:
@@ -183,11 +167,11 @@ def test_resume_without_a_name_needs_a_terminal(command: Any) -> None:
 # Holds: command-11
 @pytest.mark.parametrize("in_terminal", [False, True])
 def test_a_killed_turn_goes_on_and_its_call_is_not_made_again(
-    waiting: Any, model: Any, in_terminal: bool
+    waiting: Any, model: Any, say: Any, in_terminal: bool
 ) -> None:
     call = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
     model.reply(*model.said(call, stop="tool_use"))
-    model.reply(*model.said(text("It may have run.")))
+    say("It may have run.")
     killed = subprocess.Popen(
         [*waiting.line, "--json", "Wait"],
         env=waiting.environment,

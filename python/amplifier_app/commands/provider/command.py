@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-from typing_extensions import override
+
+from amplifier_app.commands.ordered_group import OrderedGroup
 
 _EXAMPLES = """\
 \b
@@ -20,15 +21,7 @@ Examples:
 """
 
 
-class _InOrder(click.Group):
-    """Lists its commands in the order in which they are defined."""
-
-    @override
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
-
-
-@click.group(cls=_InOrder, epilog=_EXAMPLES, invoke_without_command=True)
+@click.group(cls=OrderedGroup, epilog=_EXAMPLES, invoke_without_command=True)
 @click.pass_context
 def provider(context: click.Context) -> None:
     """List and test model providers, and keep their keys.
@@ -117,7 +110,7 @@ def test(name: str, as_json: bool, config: str | None, timeout: float, debug: bo
     )
 
 
-@provider.group(cls=_InOrder, invoke_without_command=True)
+@provider.group(cls=OrderedGroup, invoke_without_command=True)
 @click.pass_context
 def key(context: click.Context) -> None:
     """Keep the key of a provider in the system keyring.

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from typing_extensions import override
+
+from amplifier_app.commands.ordered_group import OrderedGroup
 
 _EXAMPLES = """\
 \b
@@ -21,15 +22,7 @@ Examples:
 """
 
 
-class _InOrder(click.Group):
-    """Lists its commands in the order in which they are defined."""
-
-    @override
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
-
-
-@click.group(cls=_InOrder, epilog=_EXAMPLES, invoke_without_command=True)
+@click.group(cls=OrderedGroup, epilog=_EXAMPLES, invoke_without_command=True)
 @click.pass_context
 def session(context: click.Context) -> None:
     """List, show and change the sessions that `amplifier-core` has stored.

@@ -52,7 +52,11 @@ def text_of(response: Any) -> str:
     Citations split one text into several blocks, so neighbouring text blocks are joined directly,
     and others by an empty line.
     """
-    content = response.content
+    return join_texts(response.content)
+
+
+def join_texts(content: Any) -> str:
+    """Return the text of the content of a response or a message, as `text_of` does."""
     if isinstance(content, str):
         return content
     paragraphs: list[str] = []

@@ -142,12 +142,17 @@ def write_continuation(goal: str, reason: str) -> str:
 
 
 def summary_prompt(goal: str, verdict: str, reason: str, rounds: Sequence[tuple[str, str]]) -> str:
-    """Return the request to sum up the rounds: the answer and the judge's reason of each."""
+    """Return the request to sum up the rounds: `cut_answer` and the judge's reason of each."""
     rounds_text = (
-        f'<round number="{number}">\n{_cut_to_end(answer, _ROUND_CHARS)}\nJudged: {judged}\n</round>'
+        f'<round number="{number}">\n{answer}\nJudged: {judged}\n</round>'
         for number, (answer, judged) in enumerate(rounds, start=1)
     )
     return _SUMMARY.format(goal=goal, verdict=verdict, reason=reason, rounds="\n".join(rounds_text))
+
+
+def cut_answer(answer: str) -> str:
+    """Return as much of the answer of a round as `summary_prompt` has."""
+    return _cut_to_end(answer, _ROUND_CHARS)
 
 
 def _cut_to_end(text: str, characters: int) -> str:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from .judgement import Actions, judge_prompt, read_judgement, summary_prompt, write_continuation
+from .judgement import (
+    Actions,
+    cut_answer,
+    judge_prompt,
+    read_judgement,
+    summary_prompt,
+    write_continuation,
+)
 from .rules import GoalEnd, GoalRules, GoalVerdict, Round, goal_of, set_goal
 
 logger = logging.getLogger(__name__)
@@ -72,17 +79,21 @@ class GoalPursuit:
         rules: GoalRules,
         limit: Callable[[], str | None],
         actions: Actions,
+        note_round: Callable[[dict[str, Any]], object],
         *,
+        goal: str,
         sums_up: bool,
     ) -> None:
-        """Pursue the goal of the session state, if there is one.
+        """Pursue a goal, as long as the session has it, or another one.
 
         Args:
-            coordinator: Has the state; may be None.
+            coordinator: Has the session state; may be None.
             hooks: Get events of the progress.
             rules: Say when to go on.
             limit: Returns which limit of the turn forbids another round, if any.
             actions: What tools did since the last judgement.
+            note_round: Is given each round that was judged, as JSON.
+            goal: The goal.
             sums_up: Whether a model sums up several rounds at their end.
         """
         self._coordinator = coordinator
@@ -91,9 +102,12 @@ class GoalPursuit:
         self._limit = limit
         self._sums_up = sums_up
         self._actions = actions
-        self._goal = goal_of(coordinator)
+        self._note_round = note_round
+        self._goal = goal
         self._judged_rounds: list[tuple[str, str]] = []
-        """The answer and the judge's reason of each round."""
+        """The end of the answer and the judge's reason of each round."""
+        self._judged: Mapping[str, Any] | None = None
+        """A round that was judged in another process, which ended before it went on."""
         self._end: GoalEnd | None = None
         self._summary: str | None = None
 
@@ -109,17 +123,22 @@ class GoalPursuit:
         """
         goal = goal_of(self._coordinator)
         if goal is None:
-            if self._goal is not None:
-                self._end = GoalEnd(GoalVerdict.CANCELLED, "the goal was withdrawn")
+            self._end = GoalEnd(GoalVerdict.CANCELLED, "the goal was withdrawn")
             return self._end
         self._goal = goal
         digests, shown = self._actions.take()
-        try:
-            reached, reason = await self._judge_answer(judge_prompt(goal, answer, shown), ask)
-        except HelperEnded as ended:
-            return await self._end_pursuit(ended.end, None)
-        end = self._rules.judge(Round(reached, reason, digests))
-        self._judged_rounds.append((answer, reason))
+        kept, judged = cut_answer(answer), self._judged
+        self._judged = None
+        if judged is not None and judged["answer"] == kept:
+            reached, reason = judged["reached"], judged["reason"]
+        else:
+            try:
+                reached, reason = await self._judge_answer(judge_prompt(goal, answer, shown), ask)
+            except HelperEnded as ended:
+                return await self._end_pursuit(ended.end, None)
+            found = {"answer": kept, "reached": reached, "reason": reason}
+            self._note_round({**found, "actions": sorted(digests)})
+        end = self._add_round(kept, Round(reached, reason, digests))
         if end is None and (limit := self._limit()) is not None:
             end = GoalEnd(GoalVerdict.CAPPED, limit)
         if end is not None:
@@ -132,14 +151,29 @@ class GoalPursuit:
             return await self._end_pursuit(GoalEnd(GoalVerdict.FAILED, reason), reached)
         return write_continuation(goal, reason if reached is not None else "")
 
-    def describe_end(self, otherwise: GoalEnd) -> dict[str, Any] | None:
-        """Return how the pursuit ended, for `orchestrator:complete`; None without a goal.
+    def _add_round(self, answer: str, found: Round) -> GoalEnd | None:
+        """Take a round into account; return how the pursuit ends after it, if it does."""
+        self._judged_rounds.append((answer, found.reason))
+        return self._rules.judge(found)
+
+    def restore(self, rounds: Sequence[Mapping[str, Any]], *, is_open: bool) -> None:
+        """Take rounds into account that were judged in another process.
+
+        Args:
+            rounds: What `note_round` was given there.
+            is_open: Whether nothing has followed the last of them.
+        """
+        for each in rounds[:-1] if is_open else rounds:
+            actions = frozenset(each["actions"])
+            self._add_round(each["answer"], Round(each["reached"], each["reason"], actions))
+        self._judged = rounds[-1] if is_open else None
+
+    def describe_end(self, otherwise: GoalEnd) -> dict[str, Any]:
+        """Return how the pursuit ended, for `orchestrator:complete`.
 
         Args:
             otherwise: How it ended if not by a judgement.
         """
-        if self._goal is None:
-            return None
         end = self._end or otherwise
         return {
             "goal": self._goal,
@@ -171,8 +205,6 @@ class GoalPursuit:
     ) -> GoalEnd:
         """Sum up, and emit how the pursuit ended; `ask` where a summary may be asked for."""
         self._end = end
-        if end.verdict is GoalVerdict.REACHED:
-            set_goal(self._coordinator, None)
         if (
             ask is not None
             and self._sums_up
@@ -180,14 +212,15 @@ class GoalPursuit:
             and self._limit() is None
         ):
             self._summary = await self._sum_up(end, ask)
+        # Behind the call that sums up: until then another process judges the answer anew.
+        if end.verdict is GoalVerdict.REACHED and goal_of(self._coordinator) == self._goal:
+            set_goal(self._coordinator, None)
         progress = self._describe_progress(end.verdict.value, reached, end.reason)
         await self._hooks.emit(GOAL_PROGRESS, progress)
         return end
 
     async def _sum_up(self, end: GoalEnd, ask: Ask) -> str | None:
-        prompt = summary_prompt(
-            self._goal or "", end.verdict.value, end.reason, self._judged_rounds
-        )
+        prompt = summary_prompt(self._goal, end.verdict.value, end.reason, self._judged_rounds)
         try:
             return (await ask(SUMMARY, prompt)).strip() or None
         except Exception as error:  # noqa: BLE001 -- it is an addition, and `provider:error` reports it
