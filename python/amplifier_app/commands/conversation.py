@@ -45,6 +45,7 @@ class Conversation:
         output: What shows the turns.
         messages: The conversation so far, where it is not stored.
         session_id: The id of the session, which goes on if it is stored; None for a new one.
+        restores_goal: Whether a session that is stored has its goal again, unless the order has one.
         asking: Put around each question, where something else reads from the terminal.
     """
 
@@ -56,6 +57,7 @@ class Conversation:
         *,
         messages: Sequence[Mapping[str, Any]] = (),
         session_id: str | None = None,
+        restores_goal: bool = True,
         asking: Asking = contextlib.nullcontext,
     ) -> None:
         from amplifier_core.session_capabilities import GUARD_REDACTOR
@@ -76,6 +78,7 @@ class Conversation:
         if self.output.shows_blocks:
             tasks = tasks_of(self._coordinator)
             tasks.prepare = (*tasks.prepare, self._observe_sub_agent)
+        self._restores_goal = restores_goal and order.goal is None
         self._journal: Any = None
         self._is_open = False
         self._steering: list[str] = []
@@ -221,12 +224,16 @@ class Conversation:
         """
         from amplifier_core.llm_errors import ConfigurationError
 
+        goal = self._session.goal
         try:
             await self._session.__aenter__()
         except ConfigurationError as error:
             mistakes: tuple[str, ...] = getattr(error, "mistakes", ()) or (str(error),)
             hint = "run again with `--debug` for the traceback"
             raise Failure("; ".join(mistakes), hint=hint) from error
+        if not self._restores_goal:
+            # What the person wants counts, also if the stored session has reached that or has another.
+            self._session.goal = goal
         self._is_open = True
         self._journal = self._coordinator.get_capability(SESSION_JOURNAL)
         await self._observer.add_contributed()

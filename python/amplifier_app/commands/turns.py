@@ -63,6 +63,8 @@ class Turns:
         self._conversation: Conversation | None = None
         self._messages: Sequence[Mapping[str, Any]] = ()
         self._session_id = None if order.stored is None else order.stored.id
+        self._knows_goal = False
+        """Whether the order says what the goal is, and not the stored session."""
         self._turn: Turn | None = None
         self.is_stuck = False
         """Whether something of a turn could not be ended."""
@@ -91,7 +93,7 @@ class Turns:
 
     @goal.setter
     def goal(self, goal: str | None) -> None:
-        self._order = replace(self._order, goal=goal)
+        self._order, self._knows_goal = replace(self._order, goal=goal), True
         if self._conversation is not None:
             self._conversation.goal = goal
 
@@ -204,7 +206,7 @@ class Turns:
         """Let the next turn go on in a new session."""
         if self._conversation is not None:
             self._messages = await self._conversation.messages() or self._messages
-            self._order = replace(self._order, goal=self._conversation.goal)
+            self.goal = self._conversation.goal
             await self._close()
 
     async def _close(self) -> None:
@@ -249,6 +251,7 @@ class Turns:
                 display,
                 messages=self._messages if self._session_id is None else (),
                 session_id=self._session_id,
+                restores_goal=not self._knows_goal,
                 asking=self._lines.suspend,
             )
         except BaseException:

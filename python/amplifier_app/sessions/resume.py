@@ -102,8 +102,13 @@ def _choose(
             raise Failure(message, hint=hint, exit_code=WRONG_USAGE)
         return find_session(infos, text, folder)
     found = find_sessions(infos, text, folder) if text else list_in_folder(infos, folder)
-    found = found or [each for each in infos if each.parent is None and not text]
-    return _ask(found[:_MAX_CHOICES]) if len(found) > 1 else find_session(infos, text, folder)
+    if not found and not text:
+        found = [each for each in infos if each.parent is None]
+    if len(found) > 1:
+        return _ask(found[:_MAX_CHOICES])
+    if found:
+        return found[0]
+    return find_session(infos, text, folder) if text else find_latest(infos, folder)
 
 
 def _ask(found: list[SessionInfo]) -> SessionInfo:

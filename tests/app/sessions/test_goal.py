@@ -69,6 +69,14 @@ def test_json_says_nothing_of_a_goal_without_one(says: Any, outcome_of: Any) -> 
     assert "goal" not in outcome_of(says("One.")("--json", "Write tests").stdout)
 
 
+def test_a_goal_that_was_reached_is_pursued_again_where_it_is_given_again(says: Any) -> None:
+    command = says("One.", YES, "Two.", "Three.", YES)
+    assert command("--goal", GOAL, "Write tests").stderr.startswith("goal reached in 1 round")
+    assert command("--continue", "Thanks").stderr == ""
+    again = command("--continue", "--goal", GOAL, "Once more")
+    assert (again.stdout, again.stderr) == ("Three.\n", "goal reached in 1 round: all have tests\n")
+
+
 def test_an_empty_goal_is_wrong_usage(says: Any) -> None:
     done = says()("--goal", " ", "Write tests")
     assert (done.returncode, done.stdout) == (2, "")

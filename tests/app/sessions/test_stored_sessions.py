@@ -229,7 +229,12 @@ def test_the_last_line_in_a_terminal_says_how_the_session_goes_on(
 
 
 def test_resume_in_a_terminal_asks_which_session(waiting: Any, model: Any, say: Any) -> None:
-    begin(waiting, say, "Red.", "I said blue.")
+    none = Terminal(waiting, "--resume", "--quiet", "--", "Hello")
+    assert none.wait() == 2
+    assert "error: no session is stored for the folder" in none.screen
+    begin(waiting, say, "Still blue.", "Red.", "I said blue.")
+    only = Terminal(waiting, "--resume", "--quiet", "--", "And now?")
+    assert (only.wait(), only.screen) == (0, "Still blue.\n")
     run(waiting, "And which other?")
     terminal = Terminal(waiting, "--resume", "--quiet", "--", "What did you say?")
     terminal.read_until("which one [1]: ")
