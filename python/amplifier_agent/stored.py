@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
-
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.mount_plan import find_store_entry
-from amplifier_modules import MODULES
 from amplifier_modules.stores import Store
+from amplifier_modules.stores.opening import open_own_store
 
 from .plan import Parts
 
@@ -24,11 +21,10 @@ def open_store(parts: Parts) -> Store:
     entry = find_store_entry(parts.plan)
     if entry is None:
         raise ConfigurationError('the agent has no store; give it one, such as `store="sqlite"`')
-    path = MODULES.get(entry["module"])
-    module: Any = None if path is None else importlib.import_module(path)
-    if not hasattr(module, "open_store"):
+    store = open_own_store(entry)
+    if store is None:
         raise ConfigurationError(
             f"the store `{entry['module']}` can be opened by a session alone; give the agent the"
             " store itself: `store=MyStore(…)`"
         )
-    return module.open_store(entry.get("config"))
+    return store

@@ -35,6 +35,7 @@ class Report:
 
     def __init__(self, *, as_json: bool = False, provider: str | None = None) -> None:
         self.as_json = as_json
+        self._has_written = False
         self._about = {} if provider is None else {"provider": provider}
 
     @property
@@ -78,12 +79,11 @@ class Report:
     def write_data(self, data: Mapping[str, Any]) -> None:
         """Write the JSON object."""
         shown = SECRETS.redact_data({**self._about, **data, "error": data.get("error")})
-        sys.stdout.write(json.dumps(shown) + "\n")
+        self._write_json(shown)
 
     def write_list(self, objects: Sequence[Mapping[str, Any]]) -> None:
         """Write a JSON list of objects."""
-        shown = [SECRETS.redact_data(each) for each in objects]
-        sys.stdout.write(json.dumps(shown) + "\n")
+        self._write_json([SECRETS.redact_data(each) for each in objects])
 
     def say_aside(self, text: str) -> None:
         """Say something to the person who looks at a terminal, on standard error."""
@@ -119,6 +119,10 @@ class Report:
                 sys.stderr.write("\r\x1b[K")
                 sys.stderr.flush()
 
+    def _write_json(self, shown: object) -> None:
+        self._has_written = True
+        sys.stdout.write(json.dumps(shown) + "\n")
+
     def _report_failure(self, error: Exception) -> int:
         code = report(error)
         outcome = outcome_of_error(error)
@@ -127,7 +131,8 @@ class Report:
         return code
 
     def _fail(self, message: str, kind: str, hint: str | None) -> None:
-        if self.as_json:
+        # A program reads one document, which says the problem where it was written already.
+        if self.as_json and not self._has_written:
             with contextlib.suppress(OSError):
                 self.write_data({"error": {"type": kind, "message": message, "hint": hint}})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from amplifier_core import world
+from amplifier_providers.running.count_noun import count_noun
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
@@ -12,6 +13,5 @@ def write_age(time: float) -> str:
     seconds = world.time() - time
     for length, unit in _UNITS:
         if seconds >= length:
-            count = int(seconds // length)
-            return f"{count:,} {unit}{'' if count == 1 else 's'} ago"
+            return f"{count_noun(int(seconds // length), unit)} ago"
     return "now"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -68,11 +67,10 @@ def reporting_store_errors() -> Generator[None]:
 
 
 def _open_store(entry: Mapping[str, Any]) -> Store:
-    from amplifier_modules import MODULES
+    from amplifier_modules.stores.opening import open_own_store
 
-    path = MODULES.get(entry["module"])
-    module: Any = None if path is None else importlib.import_module(path)
-    if not hasattr(module, "open_store"):
+    store = open_own_store(entry)
+    if store is None:
         hint = "only what is in a store of ours is found here"
         raise Failure(f"the store `{entry['module']}` has no list of sessions", hint=hint)
-    return module.open_store(entry.get("config"))
+    return store

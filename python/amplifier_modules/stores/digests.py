@@ -14,7 +14,8 @@ from .json_text import write_json
 def digest_request(request: ChatRequest) -> dict[str, Any]:
     """Return the SHA-256 of the system prompt, the tools, the messages and the options.
 
-    Each is that of the part as stored JSON, or of its `repr` if it has no such form; `message_count` says how many messages there are.
+    Each is that of the part as stored JSON, or of its `repr` if it has no such form;
+    `message_count` says how many messages there are.
     """
     system = [each for each in request.messages if each.role in SYSTEM]
     messages = [each for each in request.messages if each.role not in SYSTEM]

@@ -12,11 +12,15 @@ one escape for what JSON cannot hold.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+import anyio
+
 from amplifier_core import world
 
+from .errors import UnknownSessionError
 from .json_text import read_json, write_json
 from .store import META, ORIGIN, Claim, Event, NewSession, SessionInfo, Store, StoredEvent
 from .stored_history import read_history
@@ -116,8 +120,10 @@ async def import_sessions(store: Store, sessions: Sequence[ExportedSession]) -> 
             added.append(session.id)
             await store.end(await _add_events(store, claim, session))
     except BaseException:
-        for id in added[:1]:
-            await store.delete(id)
+        with anyio.CancelScope(shield=True):
+            for id in added:
+                with suppress(UnknownSessionError):  # as a sub-agent of one that was deleted
+                    await store.delete(id)
         raise
     return added
 

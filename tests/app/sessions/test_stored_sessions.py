@@ -296,6 +296,9 @@ def test_a_damaged_session_is_named_with_the_way_out(keyed: Any, say: Any, tmp_p
     done = keyed("session", "verify")
     assert (done.returncode, done.stdout) == (1, f"{problem}\n")
     assert done.stderr == "error: damaged: 1 of 1 session\n"
+    as_json = keyed("session", "verify", "--json")
+    assert as_json.returncode == 1
+    assert [each["problems"] for each in json.loads(as_json.stdout)] == [[problem]]
     assert refusal(keyed, "--continue", "And now?") == (1, f"error: {problem}")
     assert len(run(keyed, "session", "export", id, "--until", "5").splitlines()) == 6
 

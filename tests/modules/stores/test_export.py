@@ -104,6 +104,10 @@ async def test_an_import_is_whole_or_not_there(stores: Any) -> None:
     with pytest.raises(SessionExistsError):
         await import_sessions(two, exported)
     assert [each.id for each in await two.sessions()] == ["b"]
+    of_fork = read_export([line async for line in export_session(one, "c")])
+    with pytest.raises(SessionExistsError):
+        await import_sessions(two, [*of_fork, *exported])
+    assert [each.id for each in await two.sessions()] == ["b"]
     ids = await import_sessions(two, give_new_ids(exported))
     assert {"a", "b"}.isdisjoint(ids)
     assert {each.id: each.parent for each in await two.sessions()} == {

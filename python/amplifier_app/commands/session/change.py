@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +36,7 @@ def rename_session(
     async def rename(store: Store) -> SessionInfo:
         info = find_session(await store.sessions(), text, folder)
         refuse_open(info)
-        claim = await store.claim(info.id, f"{socket.gethostname()}:{os.getpid()}")
+        claim = await store.claim(info.id, "session rename")
         claim = await store.append(claim, [], meta={**info.meta, "name": name.strip()})
         await store.end(claim)
         return info

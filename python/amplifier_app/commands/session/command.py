@@ -185,7 +185,12 @@ def delete(name: str, is_sure: bool, directory: str, place: str | None, debug: b
     help="`jsonl`, which `import` reads, or `atif`, the Agent Trajectory Interchange Format."
     "  [default: jsonl]",
 )
-@click.option("--until", type=int, metavar="EVENT", help="Leave out what comes behind this event.")
+@click.option(
+    "--until",
+    type=click.IntRange(min=1),
+    metavar="EVENT",
+    help="Leave out what comes behind this event.",
+)
 @click.option("--output", metavar="FILE", help="A new file, in the place of standard output.")
 @_add_options
 def export(

@@ -60,7 +60,8 @@ def export_to(
 
     lines = run_on_store(write_session, entry)
     if file is None:
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+        # UTF-8 whatever the terminal has, as `import` reads it.
+        sys.stdout.buffer.writelines(f"{line}\n".encode() for line in lines)
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     try:
