@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from amplifier_modules.spending.budget import Budget
     from amplifier_modules.stores import SessionInfo, Store
 
-    from .approvals import Approvals
+    from .approvals import Answer, Approvals
+    from .event import Question
     from .function_hook import Hook
     from .output import Output
     from .plan import AgentOptions, Module, Parts
@@ -135,7 +136,7 @@ class Agent(Generic[T_co]):
             Exception: What the provider or the context raised.
         """
         self._check_answerable()
-        async with self.session(messages=messages, state=state, goal=goal) as session:
+        async with self._open(messages=messages, state=state, goal=goal) as session:
             return await session.run(prompt, budget=budget)
 
     def run_sync(
@@ -179,7 +180,7 @@ class Agent(Generic[T_co]):
         check_goal(goal)
 
         async def run(take_event: TakeEvent) -> Result[T_co]:
-            async with self.session(messages=messages, state=state, goal=goal) as session:
+            async with self._open(messages=messages, state=state, goal=goal) as session:
                 return await session.run_turn(prompt, budget, take_event)
 
         return Stream(run)
@@ -201,14 +202,47 @@ class Agent(Generic[T_co]):
                 under it goes on, else one begins.
             goal: Turns go on until this is reached, as a judge sees it; see `Session.goal`.
         """
-        return _session_class()(
-            self._parts,
-            self._output,
-            messages=messages,
-            state=state,
-            session_id=session_id,
-            goal=goal,
+        return self._open(
+            messages=messages, state=state, session_id=session_id, goal=goal, waits=True
         )
+
+    def _open(self, *, waits: bool = False, **options: Any) -> Session[T_co]:
+        return _session_class()(self._parts, self._output, waits=waits, **options)
+
+    async def questions(self, session_id: str) -> list[Question]:
+        """Return what people are asked by a session that is stored, and have not answered.
+
+        Raises:
+            ConfigurationError: The agent has no store.
+            UnknownSessionError: No session is stored under this id.
+            StoreError: The store cannot be read.
+        """
+        from .answering import list_questions
+
+        return await list_questions(self._parts, session_id)
+
+    async def answer(self, session_id: str, question_id: str, answer: Answer) -> None:
+        """Answer a question of a session that is stored, from any process.
+
+        The answer is stored when this returns. A turn that waits for it in a process goes on;
+        `Session.resume_turn` goes on with one that ended as `awaiting_approval`.
+
+        Args:
+            session_id: The id of the session, such as `result.session_id`.
+            question_id: The id of the question, such as `result.questions[0].id`.
+            answer: True grants; a text denies, and the model gets to read it.
+
+        Raises:
+            TypeError: The answer is neither a bool nor a text nor an `ApprovalResponse`.
+            ValueError: The answer is a text that agrees, such as `yes`.
+            LookupError: No such question waits, or its time has passed.
+            ConfigurationError: The agent has no store.
+            UnknownSessionError: No session is stored under this id.
+            StoreError: The store cannot be used.
+        """
+        from .answering import answer_question
+
+        await answer_question(self._parts, session_id, question_id, answer)
 
     async def sessions(self) -> list[SessionInfo]:
         """Return the sessions that are stored, the ones last written to first.
@@ -219,7 +253,8 @@ class Agent(Generic[T_co]):
         """
         from .stored import open_store
 
-        return await open_store(self._parts).sessions()
+        async with open_store(self._parts) as store:
+            return await store.sessions()
 
     def as_tool(self, name: str, description: str) -> Tool:
         """Return a tool by which another agent asks this one.
@@ -238,7 +273,7 @@ class Agent(Generic[T_co]):
         """
         from .agent_tool import AgentTool
 
-        self._check_answerable()
+        self._check_answerable(is_tool=True)
 
         def open_child(state: object, parent_id: str | None) -> Session[T_co]:
             return _session_class()(self._parts, self._output, state=state, parent_id=parent_id)
@@ -262,13 +297,23 @@ class Agent(Generic[T_co]):
         options = {**self._options, **changes}
         return Agent(**cast("Any", options), output=self._type if output is _UNSET else output)
 
-    def _check_answerable(self) -> None:
-        """Refuse questions that wait where there is no session to answer them by."""
-        if self._parts.approvals == "wait":
-            raise ValueError(
-                '`approvals="wait"` needs a session, by which questions are answered:'
-                " `async with agent.session() as s`"
-            )
+    def _check_answerable(self, *, is_tool: bool = False) -> None:
+        """Refuse questions that wait where nobody could answer them.
+
+        Args:
+            is_tool: Whether another agent asks this one: then a store is no help.
+        """
+        if self._parts.approvals != "wait":
+            return
+        from .stored import has_store
+
+        if has_store(self._parts) and not is_tool:
+            return
+        way_out = "" if is_tool else "; or give the agent a `store`"
+        raise ValueError(
+            '`approvals="wait"` needs a session, by which questions are answered:'
+            f" `async with agent.session() as s`{way_out}"
+        )
 
     def __repr__(self) -> str:
         """Show the model and the names of the tools."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from amplifier_core.models import ToolResult
 from amplifier_core.session_capabilities import SESSION_STORE, SESSION_STORE_CHILD
 from amplifier_modules.spawn.rights import Handler, Rights, hand_on
-from amplifier_modules.spawn.task import Answer, Used
+from amplifier_modules.spawn.task import Answer, TaskStatus, Used
 from amplifier_modules.spawn.tasks import tasks_of
 from amplifier_modules.tool.context import CURRENT
 from amplifier_modules.tool.function_tool import check_description, check_name
@@ -107,7 +107,8 @@ class _Child:
             if self._store_child is not None and not self._has_store():
                 await self._store_child(self.session.coordinator)
             result = await session.run(prompt)
-        return Answer(result.status, result.text, result.reason)
+        # What a sub-agent asks is answered while it runs, or denied.
+        return Answer(cast("TaskStatus", result.status), result.text, result.reason)
 
     def _has_store(self) -> bool:
         return self.session.coordinator.get_capability(SESSION_STORE) is not None

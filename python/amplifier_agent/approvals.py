@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
 from amplifier_core import world
@@ -13,6 +14,7 @@ from amplifier_providers.running.run_sync import LoopThread
 if TYPE_CHECKING:
     from amplifier_core import ApprovalProvider, ApprovalResponse
     from amplifier_core.approval import ApprovalSystem
+    from amplifier_modules.loops.boundary.kept_questions import KeptAnswer
 
     from .event import Question
 
@@ -32,6 +34,8 @@ _GRANT, _DENY = "allow", "deny"
 
 WAIT = "wait"
 """Questions are kept until somebody answers."""
+LOOK_SECONDS = 0.5
+"""How often a turn looks for an answer of another process."""
 
 
 def check_approvals(approvals: Any) -> None:
@@ -87,12 +91,27 @@ class AskedFunction:
 
 
 class WaitingQuestions:
-    """Questions that wait for an answer, which may come from any thread."""
+    """Questions that wait for an answer, which may come from any thread.
 
-    def __init__(self, thread: LoopThread) -> None:
-        """Wake the waiting turn in this thread."""
+    Where the session is stored, an answer is on the disk before it is used, and may come from
+    another process.
+    """
+
+    def __init__(self, thread: LoopThread, *, waits_here: bool = True) -> None:
+        """Wake the waiting turn in this thread.
+
+        Args:
+            thread: That of the session.
+            waits_here: Whether a turn waits for answers; else questions that are stored are put off
+                at once, and others are not answered in time.
+        """
         self._thread = thread
+        self._waits_here = waits_here
         self._open: dict[str, _Open] = {}
+        self.journal: Any = None
+        """What stores the session; None where nothing does."""
+        self.put_off: list[Question] = []
+        """Those that wait for an answer after the turn has ended."""
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -108,18 +127,65 @@ class WaitingQuestions:
             self._open[question.id] = _Open(question, anyio.Event())
 
     async def wait(self, question: Question) -> Answer:
-        """Wait for the answer to a question."""
+        """Wait for the answer to a question.
+
+        Raises:
+            ApprovalTimeoutError: Nobody waits for it, and the question cannot be put off.
+        """
+        from amplifier_core.approval import ASKED_CALL, ApprovalTimeoutError, put_off
+
         self.expect(question)
         waiting = self._open[question.id]
+        call = ASKED_CALL.get()
+        waiting.is_kept = call is not None and call.is_kept
         try:
-            await waiting.answered.wait()
+            if self._waits_here:
+                await self._wait(waiting)
         finally:
             self._open.pop(question.id, None)
-        return waiting.answer or False
+        if waiting.answer is not None:
+            return waiting.answer
+        if not put_off():
+            raise ApprovalTimeoutError("the session waits for no answer")
+        self.put_off.append(question)
+        return False
+
+    async def _wait(self, waiting: _Open) -> None:
+        """Wait until a question is answered here or elsewhere, or nobody waits any more."""
+        import anyio
+
+        from amplifier_modules.stores import StoreError
+
+        while not waiting.answered.is_set():
+            if waiting.is_kept:
+                with suppress(StoreError):  # whoever stores next is told
+                    await self.journal.inbox.look()
+                sent = self.journal.questions.find_sent(waiting.question.id)
+                if sent is not None and waiting.answer is None:
+                    waiting.answer = sent.approved or sent.reason or False
+                    return
+            with anyio.move_on_after(LOOK_SECONDS if waiting.is_kept else None):
+                await waiting.answered.wait()
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether all that wait are stored."""
+        return all(self._open[each.id].is_kept for each in self.questions)
+
+    def stop_waiting(self) -> None:
+        """Put off the questions that wait, and those that are asked from now on."""
+        self._waits_here = False
+        for each in tuple(self._open.values()):
+            each.answered.set()
 
     def forget(self) -> None:
         """Drop the questions of a turn that is over."""
         self._open.clear()
+
+    def take_put_off(self) -> tuple[Question, ...]:
+        """Return the questions that the turn has left, once."""
+        taken, self.put_off = self.put_off, []
+        return tuple(taken)
 
     def answer(self, question_id: str, answer: Answer) -> None:
         """Answer a question.
@@ -128,13 +194,30 @@ class WaitingQuestions:
             TypeError: The answer is neither a bool nor a text nor an `ApprovalResponse`.
             ValueError: The answer is a text that agrees, though a text denies.
             LookupError: No such question waits.
+            StoreError: The session is stored, and the answer cannot be.
         """
         check_answer(answer, "the answer is")
         waiting = self._open.get(question_id)
         if waiting is None or waiting.answer is not None:
             raise LookupError(f"no question `{question_id}` waits for an answer")
         waiting.answer = answer
+        if self.journal is not None and self.journal.questions.has_question(question_id):
+            try:
+                self.journal.inbox.put_answer(keep_answer(question_id, answer))
+            except BaseException:
+                waiting.answer = None
+                raise
         self._thread.call(waiting.answered.set)
+
+
+def keep_answer(question_id: str, answer: Answer) -> KeptAnswer:
+    """Return an answer in the form in which it is stored."""
+    from amplifier_modules.loops.boundary.kept_questions import KeptAnswer
+
+    approved = answer is True or getattr(answer, "approved", False)
+    words = answer if isinstance(answer, str) else getattr(answer, "reason", None)
+    reason = None if approved or not words else str(words)
+    return KeptAnswer(question_id=question_id, approved=bool(approved), reason=reason)
 
 
 def check_answer(answer: Any, what: str) -> None:
@@ -166,6 +249,8 @@ class _Open:
         self.question = question
         self.answered = answered
         self.answer: Answer | None = None
+        self.is_kept = False
+        """Whether it is stored."""
 
 
 def question_about(prompt: str, seconds: float | None) -> Question:

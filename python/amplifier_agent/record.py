@@ -10,6 +10,7 @@ from typing import Any, cast
 from amplifier_core import events
 from amplifier_core.plain_data import PLAIN, shape_of
 from amplifier_core.unfinished_text import UnfinishedText
+from amplifier_modules.loops.turn_report import AWAITING_APPROVAL
 from amplifier_modules.spawn.task import TASK_END, Used
 from amplifier_modules.spawn.turn_account import used_of
 from amplifier_modules.spending.budget import is_over_budget
@@ -145,6 +146,8 @@ class TurnRecord:
             step = _DENIED_STEP.get(str(found.get("event")), "the turn")
             return "denied", f"{step} was refused: {found.get('reason')}"
         status = _make_plain(ending.get("status"))
+        if status == AWAITING_APPROVAL:
+            return "awaiting_approval", reason
         if status == "cancelled" or (is_cancelled and status != "success"):
             return "cancelled", reason or "the turn was cancelled"
         if status == "error" or isinstance(error, dict):

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal
-from typing import Any, Generic, Literal, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeAlias, cast
 
 from amplifier_providers.prices.amounts import read_count, sum_counts
 
 from .type_parameters import T_co
 
-TurnStatus: TypeAlias = Literal["completed", "truncated", "denied", "cancelled", "limit", "error"]
+if TYPE_CHECKING:
+    from .event import Question
+
+TurnStatus: TypeAlias = Literal[
+    "completed", "truncated", "denied", "cancelled", "limit", "error", "awaiting_approval"
+]
 """How a turn ended.
 
 `completed`: with an answer. `truncated`: with one that was cut short. `denied`: hooks, or the model
 itself, refused. `cancelled`: by `cancel()`. `limit`: by its budget. `error`: the loop gave up.
+`awaiting_approval`: a person is asked, and `Session.resume_turn` goes on with the answer.
 """
 
 _SHOWN_CHARS = 200
@@ -123,6 +129,8 @@ class Result(Generic[T_co]):
     """The session that the turn belongs to."""
     goal: GoalOutcome | None = None
     """What became of the goal; None for a turn without one."""
+    questions: tuple[Question, ...] = ()
+    """What people are asked; of a turn that is `awaiting_approval`."""
     value: T_co | None = None
     """The answer as an object; `output` is this, for a turn that is `completed`."""
 

@@ -78,8 +78,19 @@ class Session(Generic[T_co]):
         session_id: str | None = None,
         parent_id: str | None = None,
         goal: str | None = None,
+        waits: bool = True,
     ) -> None:
         """Make a session; `Agent.session` does this. Nothing is loaded yet.
+
+        Args:
+            parts: What the agent consists of.
+            output: The type of its answers.
+            messages: The conversation so far.
+            state: What its tools find.
+            session_id: Its id.
+            parent_id: The id of the session that it works for.
+            goal: When its work is done.
+            waits: Whether its turns wait for answers to questions that are kept for somebody.
 
         Raises:
             TypeError: An argument is of the wrong type.
@@ -92,8 +103,9 @@ class Session(Generic[T_co]):
         self._messages = messages
         self._state = state
         self._thread = LoopThread()
-        is_asked = parts.approvals == WAIT
-        self._waiting = WaitingQuestions(self._thread) if is_asked else NO_QUESTIONS
+        self._waiting = NO_QUESTIONS
+        if parts.approvals == WAIT:
+            self._waiting = WaitingQuestions(self._thread, waits_here=waits)
         self.session: AmplifierSession = AmplifierSession(
             native_copy_of(parts.plan),
             session_id=session_id,
@@ -300,16 +312,33 @@ class Session(Generic[T_co]):
             raise
         if self._output is not None:
             await self._output.offer(self._coordinator)
+        if self._waiting is not NO_QUESTIONS:
+            self._waiting.journal = self._coordinator.get_capability(SESSION_JOURNAL)
         self._is_open = True
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        """End the session."""
+        """End the session; a turn that waits for answers ends before."""
         self._is_open = False
+        if self._waiting.questions:
+            await self._end_waiting_turn()
         if any(exception):
             await self._clean_up()
         else:
             await self.session.cleanup()
+
+    async def _end_waiting_turn(self) -> None:
+        """Let the turn end whose questions wait: they are answered later, or it is cancelled."""
+        if not self._waiting.are_kept:
+            self.cancel()
+        self._waiting.stop_waiting()
+        if any(turn.session is self for turn in _RUNNING.get()):
+            return
+        with anyio.CancelScope(shield=True):
+            place = self._turns.begin()
+            if place.waiting is not None:
+                await place.wait()
+            place.end()
 
     async def _clean_up(self) -> None:
         with anyio.CancelScope(shield=True):
@@ -328,6 +357,9 @@ class Session(Generic[T_co]):
         place = self._turns.begin()
         if place.waiting is not None:
             await place.wait()
+            if not self._is_open:
+                place.end()
+                raise RuntimeError("the session was closed before the turn began")
         running = _RUNNING.get()
         around = _RunningTurn(self)
         feed = None
@@ -336,7 +368,7 @@ class Session(Generic[T_co]):
             if problems := budget_problems(self._coordinator, budget):
                 raise ConfigurationError("; ".join(problems))
             feed = None if take_event is None else self._make_feed(take_event)
-            turn = self._turn = Turn(self.session, self._output, feed)
+            turn = self._turn = Turn(self.session, self._output, self._waiting, feed)
             self._record = turn.record
             _RUNNING.set((*running, around))
             if feed is not None:

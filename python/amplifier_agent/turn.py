@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from amplifier_core import AmplifierSession
     from amplifier_modules.spending.budget import Budget
 
+    from .approvals import WaitingQuestions
     from .feed import Feed
     from .output import Output
 
@@ -36,12 +37,33 @@ _OF_OTHERS = events.PROVIDER_REQUEST, events.PROVIDER_RESPONSE
 class Turn(Generic[T_co]):
     """A turn; `run` it once."""
 
-    __slots__ = ("_coordinator", "_feed", "_output", "_session", "is_over", "record", "result")
+    __slots__ = (
+        "_coordinator",
+        "_feed",
+        "_output",
+        "_session",
+        "_waiting",
+        "is_over",
+        "record",
+        "result",
+    )
 
     def __init__(
-        self, session: AmplifierSession, output: Output[T_co] | None, feed: Feed | None = None
+        self,
+        session: AmplifierSession,
+        output: Output[T_co] | None,
+        waiting: WaitingQuestions,
+        feed: Feed | None = None,
     ) -> None:
-        """Prepare a turn of the kernel's session; `feed` hands its deltas over."""
+        """Prepare a turn of the kernel's session.
+
+        Args:
+            session: The session.
+            output: The type of the answer; None for text.
+            waiting: Has the questions that the turn leaves.
+            feed: Hands its deltas over; None where nobody takes them.
+        """
+        self._waiting = waiting
         self._session = session
         self._coordinator: Any = session.coordinator
         self._output = output
@@ -144,5 +166,6 @@ class Turn(Generic[T_co]):
             messages=messages,
             session_id=self._session.session_id,
             goal=record.goal,
+            questions=self._waiting.take_put_off(),
             value=value if status == "completed" else None,
         )

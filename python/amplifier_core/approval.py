@@ -165,6 +165,8 @@ class Reply:
     """What whoever denied says to the model."""
     is_late: bool = False
     """Whether there was none in time."""
+    is_put_off: bool = False
+    """Whether the question waits for an answer after the turn has ended."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,10 @@ class AskedCall:
     tool_name: str
     """Empty where no tool is asked about."""
     arguments: dict[str, Any]
+    call_id: str = ""
+    """The id of the call; empty where the question is not whether it may run."""
+    is_kept: bool = False
+    """Whether the question is stored, so that another process can go on with it."""
     reply: Reply = field(default_factory=Reply)
 
 
@@ -187,6 +193,15 @@ def note_words(words: object) -> None:
     call = ASKED_CALL.get()
     if call is not None and isinstance(words, str):
         call.reply.words = words.strip()
+
+
+def put_off() -> bool:
+    """Let the question that is being asked wait beyond the turn; whether it can."""
+    call = ASKED_CALL.get()
+    if call is None or not call.is_kept:
+        return False
+    call.reply.is_put_off = True
+    return True
 
 
 def note_timeout() -> None:

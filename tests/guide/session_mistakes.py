@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from amplifier_agent import Agent, Budget, ScriptedProvider, ToolContext, tool
 from amplifier_core import ModuleCoordinator
+from amplifier_core.world import World, use
 from amplifier_modules.stores.sqlite import open_store
 from amplifier_testing.servers import ChatServer
 
@@ -49,6 +50,35 @@ def _() -> None:
             pass
 
     _stored(give_messages)
+
+
+@mistake("sessions", "an answer to no question")
+def _() -> None:
+    _stored(lambda agent, _: agent.answer("chat", "unknown", True))
+
+
+@mistake("sessions", "an answer after the `approval_timeout`")
+def _() -> None:
+    @tool(needs_approval=True, approval_timeout=1)
+    def wipe() -> str:
+        """Delete everything."""
+        return "gone"
+
+    async def answer(agent: Agent[Any], folder: Path) -> None:
+        calling = model({"tool": "wipe", "arguments": {}})
+        asking = agent.replace(model=calling, tools=[wipe], approvals="wait")
+        asked = await asking.run("Clean up.")
+        with use(_Later()):
+            await asking.answer(asked.session_id, asked.questions[0].id, True)
+
+    _stored(answer)
+
+
+class _Later(World):
+    """An hour from now."""
+
+    def time(self) -> float:
+        return super().time() + 3600
 
 
 @mistake("sessions", "a file that was changed or cut off")

@@ -219,6 +219,6 @@ def _() -> None:
 mistake("approvals", "a tool that needs approval, and nobody to ask")(
     lambda: Agent(model(), tools=[wipe]).run_sync("go")
 )
-mistake("approvals", '`approvals="wait"` with `agent.run`')(
+mistake("approvals", '`approvals="wait"` with `agent.run`, without a store')(
     lambda: Agent(model(), approvals="wait").run_sync("go")
 )

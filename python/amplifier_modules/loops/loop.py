@@ -150,6 +150,8 @@ class Loop:
             capability_of(coordinator, TURN_RESPONSE_FORMAT),
             capability_of(coordinator, SESSION_JOURNAL),
         )
+        if state.journal is not None:
+            self.steering.restore(state.journal)
         stored = None
         if capability_of(coordinator, TURN_GOES_ON) is True:
             stored = capability_of(coordinator, SESSION_STORED_HISTORY).take_turn()
@@ -263,12 +265,12 @@ EVENTS = (
 async def mount_loop(coordinator: Any, loop: Loop) -> None:
     """Mount a loop as the session's orchestrator, with its capabilities and the names of its events.
 
-    Messages that no turn has read are discarded when the session ends.
+    Messages that no turn has read are discarded when the session ends, unless it is stored.
     """
-    coordinator.register_capability(SESSION_STEER, loop.steer)
+    offered = _Offered(loop, coordinator)
+    coordinator.register_capability(SESSION_STEER, offered.steer)
     coordinator.register_capability(SESSION_PAUSE, loop.pause)
     coordinator.register_capability(SESSION_RESUME, loop.resume)
-    offered = _Offered(loop, coordinator)
     coordinator.register_capability(MODEL_OF_ROLE, offered.find_model)
     offer_progress(coordinator)
     offer_spawn(coordinator, loop.settings.task_limits)
@@ -292,7 +294,11 @@ class _Offered:
     def find_model(self, role: str) -> ChosenModel:
         return self._loop.model_of_role(self._find_coordinator(), role)
 
+    def steer(self, text: str) -> None:
+        journal = capability_of(self._find_coordinator(), SESSION_JOURNAL)
+        self._loop.steering.steer(text, journal)
+
     async def discard_messages(self) -> None:
         if steering := self._loop.steering:
             hooks = getattr(self._find_coordinator(), "hooks", None)
-            await steering.discard(HookPoints(hooks, None), ENDED)
+            await steering.discard(HookPoints(hooks, None), ENDED, keeps_stored=True)

@@ -34,39 +34,48 @@ def restore_turn(state: TurnState, stored: StoredTurn) -> None:
         state.actions.note(requested, messages)
 
 
-async def finish_open_calls(state: TurnState, turn: StoredTurn) -> None:
-    """Add a result for each call that has none.
+async def finish_open_calls(state: TurnState, turn: StoredTurn) -> list[RequestedCall]:
+    """Add a result for each call that has none; return those that still wait for a person.
 
     A call that ended has its own. One that began runs again if its tool is `idempotent` or
-    `read_only`; of any other the model is told what is known.
+    `read_only`, and one that a person is asked about runs if that allows it; of any other the model
+    is told what is known.
     """
     stored = state.hooks.coordinator.get_capability(SESSION_STORED_HISTORY)
     calls: OpenCalls = stored.take_open_calls()
-    await _finish(state, calls.written, turn.notes)
+    waiting = await _finish(state, calls.written, turn.notes)
     if (answer := calls.make_answer()) is not None:
         await state.history.add(answer, REPAIR)
     await _finish(state, calls.unwritten, {})
+    return waiting
 
 
 async def _finish(
     state: TurnState, calls: Sequence[OpenCall], notes: Mapping[str, str | None]
-) -> None:
+) -> list[RequestedCall]:
     if not calls:
-        return
+        return []
     results = {call.id: _add_note(state, call.make_result(), notes.get(call.id)) for call in calls}
-    repeated = [call for call in calls if _may_repeat(state, call)]
+    run_now = [call for call in calls if _may_repeat(state, call) or _is_asked(state, call)]
+    repeated = [call for call in run_now if call.key is not None]
+    waiting: list[RequestedCall] = []
     if state.ledger is not None:
         state.ledger.take_back_tool_calls(len(repeated))
     try:
-        if repeated:
+        if run_now:
             async with ToolRound(state) as calls_again:
                 for call in repeated:
                     state.journal.keep_key(call.id, call.key)
-                await calls_again.run_again(map(_request, repeated))
+                await calls_again.run_again(map(_request, run_now))
             results |= {each["tool_call_id"]: each for each in calls_again.results}
+            waiting = calls_again.put_off
+            for call in waiting:
+                del results[call.id]
     finally:
         await state.history.add_results(results.values())
-    state.actions.note(map(_request, calls), (results[call.id] for call in calls))
+    ended = [call for call in calls if call.id in results]
+    state.actions.note(map(_request, ended), (results[call.id] for call in ended))
+    return waiting
 
 
 async def find_last_answer(state: TurnState) -> str | None:
@@ -95,6 +104,12 @@ def _may_repeat(state: TurnState, call: OpenCall) -> bool:
     is_unknown = call.key is not None and call.result is None
     may_repeat = any(getattr(tool, name, False) is True for name in ("idempotent", "read_only"))
     return is_unknown and may_repeat
+
+
+def _is_asked(state: TurnState, call: OpenCall) -> bool:
+    """Whether a person was asked about a call that did not start."""
+    is_open = call.key is None and call.result is None
+    return is_open and state.journal.questions.has_call(call.id)
 
 
 def _request(call: OpenCall) -> RequestedCall:

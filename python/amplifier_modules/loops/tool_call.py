@@ -30,6 +30,7 @@ from .boundary.cancellation import (
     contain_error,
     is_cancelled,
 )
+from .boundary.hook_points import QuestionPutOff
 from .boundary.together import Together, absorb_own_cancellation
 from .call_errors import (
     NO_NAME,
@@ -78,6 +79,7 @@ class CallRun:
         "is_exclusive",
         "is_given_up",
         "is_past_limit",
+        "is_put_off",
         "is_read_only",
         "limit",
         "requested",
@@ -99,6 +101,8 @@ class CallRun:
     """What ends the turn: Ctrl+C."""
     is_given_up: bool
     """Whether it was ended because the answer of the model has failed."""
+    is_put_off: bool
+    """Whether it waits for a person who answers when the turn has ended; it has no result yet."""
 
     def __init__(
         self,
@@ -120,7 +124,7 @@ class CallRun:
         tool = state.tools.get(requested.name)
         self.requested = requested
         self.answer = NOT_STARTED
-        self.has_begun = self.has_ended = self.is_given_up = False
+        self.has_begun = self.has_ended = self.is_given_up = self.is_put_off = False
         self.limit = self.final_answer = self.failure = self.interrupt = None
         self.is_exclusive = getattr(tool, "parallel", True) is False
         """Whether no other call of the response may run at the same time."""
@@ -146,6 +150,10 @@ class CallRun:
         try:
             try:
                 self.answer = await self._run_and_answer()
+            except QuestionPutOff:
+                self.is_put_off = True
+                self._state.hooks.note_ended(self.requested.id)
+                return
             except Exception as error:  # noqa: BLE001 -- it becomes the result
                 await self.fail(error)
         except BaseException as error:
@@ -201,6 +209,8 @@ class CallRun:
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
         asks = needs_approval(state.tools.get(call.name), call.arguments)
+        if state.journal is not None and state.journal.questions.has_call(call.id):
+            asks = True  # also where no hook asks any more: a person may have denied it
         is_judged = asks or not hooks.begin_unjudged(about)
         if is_judged:
             tool_input, question = await self._judge_call(about, tool_input, asks=asks)

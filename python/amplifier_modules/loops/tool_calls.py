@@ -92,6 +92,10 @@ class ToolRound:
         try:
             if error is not None:
                 self._waiting.clear()
+            if error is not None or self._state.cancellation.is_cancelled:
+                # No turn goes on from here, so that each call needs a result.
+                for call in self._calls:
+                    call.is_put_off = False
             if isinstance(error, Exception):
                 await self._give_up()
             is_handled = await self._together.__aexit__(kind, error, trace)
@@ -120,8 +124,13 @@ class ToolRound:
 
     @property
     def requested(self) -> list[RequestedCall]:
-        """The calls, in the order of their results."""
-        return [call.requested for call in self._calls]
+        """The calls that have results, in their order."""
+        return [call.requested for call in self._calls if not call.is_put_off]
+
+    @property
+    def put_off(self) -> list[RequestedCall]:
+        """The calls that wait for a person who answers when the turn has ended."""
+        return [call.requested for call in self._calls if call.is_put_off]
 
     @property
     def limit(self) -> Limit | None:
@@ -249,7 +258,11 @@ class ToolRound:
     def make_messages(self) -> list[dict[str, Any]]:
         """Return the results as tool messages, in the order of the calls."""
         notes = self._notes or [None] * len(self._calls)
-        return [call.make_message(note) for call, note in zip(self._calls, notes, strict=True)]
+        return [
+            call.make_message(note)
+            for call, note in zip(self._calls, notes, strict=True)
+            if not call.is_put_off
+        ]
 
     def _add(self, call: RequestedCall) -> None:
         run = CallRun(call, self._state, self._place, self._together, self._group_id)
@@ -290,9 +303,11 @@ class ToolRound:
     async def _settle(self) -> None:
         """Answer the calls that something else ended, and count the errors."""
         for call in self._calls:
-            if not (call.has_ended or call.is_given_up):
+            if not (call.has_ended or call.is_given_up or call.is_put_off):
                 await call.fail(ToolExitError("was cancelled", has_begun=call.has_begun))
-        if self._equal_errors is not None and not self._equal_errors.has_no_progress(self._calls):
+        if self._equal_errors is None or self.put_off:
+            return
+        if not self._equal_errors.has_no_progress(self._calls):
             answered = [(call.requested, call.answer) for call in self._calls]
             self._notes = self._equal_errors.note(answered)
 

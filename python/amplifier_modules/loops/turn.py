@@ -40,6 +40,7 @@ from .turn_state import TurnState
 logger = logging.getLogger(__name__)
 
 _STOPPED = frozenset({Outcome.INCOMPLETE, Outcome.GIVEN_UP})
+_UNFINISHED = frozenset({Outcome.CANCELLED, Outcome.AWAITING_APPROVAL})
 
 
 Step: TypeAlias = ModelStep | ToolRound
@@ -128,7 +129,7 @@ class Turn:
             outcome, was_interrupted = Outcome.CANCELLED, True
             raise
         finally:
-            if self._goal is not None:
+            if self._goal is not None and outcome is not Outcome.AWAITING_APPROVAL:
                 state.report.goal_final = self._goal.describe_end(outcome)
             if outcome is Outcome.CANCELLED or not is_silent(state):
                 await self._close(outcome, was_interrupted=was_interrupted)
@@ -191,7 +192,7 @@ class Turn:
             outcome = await self._iterate()
         if outcome is Outcome.COMPLETED and (goal := self._look_for_goal()) is not None:
             outcome = await goal.pursue(self._iterate)
-        if outcome is not Outcome.CANCELLED and hooks.has_listeners(PROMPT_COMPLETE):
+        if outcome not in _UNFINISHED and hooks.has_listeners(PROMPT_COMPLETE):
             done = {"prompt": prompt, "response": state.report.answer}
             await hooks.emit(PROMPT_COMPLETE, done)
         return outcome
@@ -204,7 +205,9 @@ class Turn:
         restore_turn(state, stored)
         if (goal := self._look_for_goal(stored.goal)) is not None:
             goal.restore(stored)
-        await finish_open_calls(state, stored)
+        if waiting := await finish_open_calls(state, stored):
+            state.report.await_approval(waiting)
+            return Outcome.AWAITING_APPROVAL
         if (given_up := state.equal_errors.given_up) is not None:
             state.report.give_up(given_up)
             return Outcome.GIVEN_UP
@@ -348,6 +351,9 @@ class Turn:
         """Return how the turn ends after these calls; None if it goes on."""
         state = self._state
         report, ledger, recovery = state.report, state.ledger, state.recovery
+        if waiting := calls.put_off:
+            report.await_approval(waiting)
+            return Outcome.AWAITING_APPROVAL
         if ledger is not None:
             await ledger.warn()
             if ledger.seconds_left() == 0:

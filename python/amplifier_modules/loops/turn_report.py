@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
 from amplifier_core.events import EXECUTION_END, ORCHESTRATOR_COMPLETE, TURN_END
 
+from .answers.response import RequestedCall
 from .recoverable_errors import GivenUp
+
+AWAITING_APPROVAL = "awaiting_approval"
+"""The status of `orchestrator:complete` of a turn that goes on when a person has answered."""
 
 
 class Outcome(Enum):
@@ -24,6 +28,8 @@ class Outcome(Enum):
     """The same call failed again and again."""
     ERROR = "error"
     """The provider or the context raised."""
+    AWAITING_APPROVAL = AWAITING_APPROVAL
+    """A person is asked about a call, and answers when the turn has ended, which then goes on."""
 
 
 ORCHESTRATOR_STATUS = {
@@ -32,6 +38,7 @@ ORCHESTRATOR_STATUS = {
     Outcome.CANCELLED: "cancelled",
     Outcome.GIVEN_UP: "incomplete",
     Outcome.ERROR: "incomplete",
+    Outcome.AWAITING_APPROVAL: AWAITING_APPROVAL,
 }
 EXECUTION_STATUS = {
     Outcome.COMPLETED: "completed",
@@ -39,6 +46,7 @@ EXECUTION_STATUS = {
     Outcome.CANCELLED: "cancelled",
     Outcome.GIVEN_UP: "error",
     Outcome.ERROR: "error",
+    Outcome.AWAITING_APPROVAL: "completed",
 }
 
 CANCELLED = "The turn was cancelled before it was finished."
@@ -89,6 +97,12 @@ class TurnReport:
         self.details = {"error": {"tool_name": given_up.tool_name, "msg": given_up.reason}}
         self.answer = self.answer or f"The turn was ended: {given_up.reason}."
         logger.warning("the turn was ended: %s", given_up.reason)
+
+    def await_approval(self, calls: Sequence[RequestedCall]) -> None:
+        """Note that the turn ends before people have answered about these calls."""
+        names = ", ".join(f"`{call.name}`" for call in calls)
+        what = "a call of" if len(calls) == 1 else "calls of"
+        self.reason = f"{what} {names} must be approved"
 
     def make_endings(self, outcome: Outcome) -> Iterator[Ending]:
         """Yield the closing events of a turn, each once; `turn_count` is its number of model calls."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -13,9 +14,12 @@ from amplifier_core.events import LLM_REQUEST
 from amplifier_core.message_models import ChatRequest
 
 from ..loops.boundary.call_context import TOOL_START
+from ..loops.boundary.kept_questions import KeptQuestions
 from .digests import digest_request
 from .errors import SessionExistsError, StoreError, UnknownSessionError
-from .store import Claim, Event, NewSession, Store
+from .inbox import Inbox
+from .store import Claim, Event, InboxEntry, NewSession, Store
+from .stored_history import StoredHistory
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +45,8 @@ class Journal:
         start: Claim | NewSession,
         *,
         parent: Journal | None = None,
-        states: Mapping[str, Any] | None = None,
+        history: StoredHistory | None = None,
+        entries: Iterable[InboxEntry] = (),
     ) -> None:
         """Write to a session.
 
@@ -51,27 +56,39 @@ class Journal:
             owner: Who claims it.
             start: The claim of a session that is stored, or what a new one begins with.
             parent: The journal of the session that started it, as a sub-agent.
-            states: The states that are stored of it, by their kinds.
+            history: What is stored of it; None for a new one.
+            entries: What it was sent and has not used yet.
         """
+        history = history or StoredHistory()
         self.store = store
         self.session_id = session_id
         self._owner = owner
         self._start = start
         self._claim = start if isinstance(start, Claim) else None
         self._parent = parent
-        self._states = dict(states or {})
+        self._states = dict(history.states)
         """The states that were noted last, by their kinds."""
         self._watched: list[Describe] = []
         self._waiting: list[Event] = []
+        self._done: list[int] = []
+        """The entries of the inbox that what waits has used."""
         self._keys: dict[str, str] = {}
         self._repeated: dict[str, str] = {}
-        self._unsure = 0
+        self._unsure = 0, 0
         """How many of those that wait may be stored: their caller was cancelled meanwhile."""
         self._has_tried_to_begin = False
+        self._was_begun_by_entry = False
+        """Whether the store has the session because it was sent something."""
+        self._late_meta: Mapping[str, Any] | None = None
+        """What lists show of the session, where it was not known when the store got it."""
         self._failure: StoreError | None = None
         self.awaits_requests = False
         """Whether the loop stores its requests itself before it asks a model."""
         self._lock = anyio.Lock(fast_acquire=True)
+        self.questions = KeptQuestions(self, history.questions, history.answers)
+        """The questions about its tool calls that have no end yet."""
+        self.inbox = Inbox(store, session_id, self.questions, self._begin_for_entry, entries)
+        """What it was sent and has not used yet."""
 
     @property
     def epoch(self) -> int:
@@ -87,17 +104,30 @@ class Journal:
         """Set what lists show of a new session; nothing if it has begun."""
         if self._claim is None and isinstance(self._start, NewSession):
             self._start = replace(self._start, meta={**self._start.meta, "title": title})
+            if self._was_begun_by_entry:
+                self._late_meta = self._start.meta
 
     @property
     def _has_begun(self) -> bool:
         """Whether anything has happened: a session of which only states are known leaves nothing."""
         return self._claim is not None or bool(self._waiting)
 
-    def note(self, kind: str, body: Any) -> int:
-        """Take note of what happened; return the number that the event will have."""
+    def note(self, kind: str, body: Any, done: Iterable[int] = ()) -> int:
+        """Take note of what happened; return the number that the event will have.
+
+        Args:
+            kind: Its kind.
+            body: What it says, as JSON.
+            done: The entries of the inbox that it has used.
+        """
         self._waiting.append((kind, body))
+        self._done += done
         head = ORIGIN_NUMBER if self._claim is None else self._claim.head
         return head + len(self._waiting)
+
+    def note_done(self, entries: Iterable[int]) -> None:
+        """Take note that entries of the inbox have no use any more; stored with the next event."""
+        self._done += entries
 
     async def store_request(self, about: Mapping[str, Any], request: ChatRequest) -> None:
         """Store what a model is about to be asked, as digests, and all that was noted before.
@@ -200,24 +230,37 @@ class Journal:
     async def _store_waiting(self) -> None:
         if self._claim is None:
             self._claim = await self._begin()
-        if self._unsure:
+        if any(self._unsure):
             await self._look_what_is_stored(self._claim)
-        events = list(self._waiting)
-        self._unsure = len(events)
-        self._claim = await self.store.append(self._claim, events)
-        self._unsure = 0
-        del self._waiting[: len(events)]
+        events, done = list(self._waiting), list(self._done)
+        self._unsure = len(events), len(done)
+        self._claim = await self.store.append(self._claim, events, done=done, meta=self._late_meta)
+        self._forget_stored()
+
+    async def _begin_for_entry(self) -> None:
+        """Let the store have a new session that is sent something before its first event.
+
+        It is called in an event loop of its own.
+        """
+        if self._claim is None:
+            self._was_begun_by_entry = True
+            with suppress(SessionExistsError):
+                await self._claim_new()
 
     async def _begin(self) -> Claim:
-        assert isinstance(self._start, NewSession)
         is_again, self._has_tried_to_begin = self._has_tried_to_begin, True
         try:
-            return await self.store.claim(self.session_id, self._owner, new=self._start)
+            return await self._claim_new()
         except SessionExistsError:
-            if not is_again:
+            if not (is_again or self._was_begun_by_entry):
                 raise
-            # An attempt whose caller was cancelled has begun it.
+            # An attempt whose caller was cancelled has begun it, or an entry of its inbox.
             return await self.store.claim(self.session_id, self._owner)
+
+    async def _claim_new(self) -> Claim:
+        assert isinstance(self._start, NewSession)
+        try:
+            return await self.store.claim(self.session_id, self._owner, new=self._start)
         except UnknownSessionError:
             # Its parent is not stored here.
             alone = replace(self._start, parent=None, call=None)
@@ -228,5 +271,12 @@ class Journal:
         behind = await self.store.read(self.session_id, after=claim.head)
         if behind:
             self._claim = replace(claim, head=behind[-1].number)
-            del self._waiting[: self._unsure]
-        self._unsure = 0
+            self._forget_stored()
+        self._unsure = 0, 0
+
+    def _forget_stored(self) -> None:
+        events, done = self._unsure
+        del self._waiting[:events]
+        del self._done[:done]
+        self._unsure = 0, 0
+        self._late_meta = None

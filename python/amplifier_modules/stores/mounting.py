@@ -53,7 +53,8 @@ async def mount_store(
         journal = Journal(store, id, owner, _describe(coordinator), parent=parent)
     else:
         history = read_history(await store.read(id))
-        journal = Journal(store, id, owner, claim, parent=parent, states=history.states)
+        entries = await store.inbox(id)
+        journal = Journal(store, id, owner, claim, parent=parent, history=history, entries=entries)
         coordinator.register_capability(SESSION_STORED_HISTORY, history)
         await restore_mounted(coordinator)
     coordinator.register_capability(SESSION_STORE, store)

@@ -14,8 +14,9 @@ from amplifier_core.events import (
 from amplifier_core.models import HookResult
 from amplifier_core.session_capabilities import SESSION_STORED_HISTORY, TURN_GOES_ON
 
-from ..contexts.history_events import CONTEXT_MESSAGE, CONTEXT_REPLACED
+from ..contexts.history_events import CONTEXT_MESSAGE, CONTEXT_REPLACED, STEERING
 from ..loops.boundary.call_context import TOOL_RESULT, TOOL_START
+from ..loops.turn_report import AWAITING_APPROVAL
 from ..running.session_bound import session_bound
 from .errors import StoreError
 from .journal import Journal
@@ -79,7 +80,13 @@ class Recording:
         elif event == ORCHESTRATOR_COMPLETE:
             # So that a fork that ends here has the states of the whole turn.
             self._journal.note_changes()
-        self._journal.note(event, {name: data[name] for name in _KEPT[event] if name in data})
+            if data.get("status") != AWAITING_APPROVAL:
+                self._journal.questions.clear()
+        elif event == TOOL_RESULT:
+            self._journal.questions.forget(str(data.get("tool_call_id")))
+        is_steering = event == CONTEXT_MESSAGE and data.get("source") == STEERING
+        done = self._journal.inbox.take_used() if is_steering else ()
+        self._journal.note(event, {name: data[name] for name in _KEPT[event] if name in data}, done)
 
     def _note_texts(self) -> None:
         """Take note of the texts that were put aside since the last message."""
@@ -100,6 +107,7 @@ class Recording:
             history.prompt = None
             if not goes_on:
                 history.take_turn()
+                self._journal.questions.clear()
                 await answer_open_calls(self._coordinator.get("context"), history)
         # So that the states at the beginning of a turn are those of the events before it.
         self._journal.note_changes()
@@ -119,6 +127,7 @@ class Recording:
         names = ("tool_call_id", "tool_name", "tool_input")
         body = {name: data.get(name) for name in names}
         self._journal.note_start(str(data.get("tool_call_id")), body)
+        self._journal.questions.forget(str(data.get("tool_call_id")))
         return await self._flush()
 
     async def _flush(self) -> HookResult | None:

@@ -84,8 +84,9 @@ class SessionInfo:
 class Store(Protocol):
     """Keeps the events of sessions, and who may write them.
 
-    All of it works under asyncio and trio. What has returned is on the disk. Two processes may use
-    a store at once: the last who claimed a session writes to it.
+    All of it works under asyncio and trio, and from any thread: a call must not wait for the event
+    loop of another one, which may stand still until it returns. What has returned is on the disk.
+    Two processes may use a store at once: the last who claimed a session writes to it.
     """
 
     async def claim(

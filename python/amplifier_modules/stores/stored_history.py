@@ -14,6 +14,7 @@ from ..loops import stored_turn
 from ..loops.boundary import call_context
 from ..loops.goal import kept_goal
 from ..loops.stored_turn import StoredTurn
+from ..loops.turn_report import AWAITING_APPROVAL
 from ..running.kept_state import STATE
 from ..spending import kept_spending
 from .store import StoredEvent
@@ -44,6 +45,10 @@ class StoredHistory:
     """The last turn."""
     states: dict[str, Any] = field(default_factory=dict[str, Any])
     """The states of the modules, by their kinds."""
+    questions: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """The questions about calls that have not started, by the ids of the calls."""
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """The answers to them that were used, by the ids of the questions."""
     shared_spending: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """What the turns have used that draw on the shared budget of the session, by their ids."""
 
@@ -77,6 +82,7 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                     # Ids are those of an answer: a later one may have the same again.
                     history.started.pop(message.get("tool_call_id"), None)
                     history.results.pop(message.get("tool_call_id"), None)
+                    history.questions.pop(message.get("tool_call_id"), None)
             case history_events.CONTEXT_REPLACED:
                 history.messages.clear()
                 history.number = body["number"]
@@ -87,8 +93,10 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                 history.texts.append(body)
             case call_context.TOOL_START:
                 history.started[body["tool_call_id"]] = body
+                history.questions.pop(body["tool_call_id"], None)
             case call_context.TOOL_RESULT:
                 history.results[body["tool_call_id"]] = body["message"]
+                history.questions.pop(body["tool_call_id"], None)
                 history.turn.results[body["tool_call_id"]] = body["message"]
             case events.LLM_POST:
                 history.turn.count_answer(body)
@@ -100,13 +108,19 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                     history.turn.goal = body["goal"] or history.turn.goal
                 elif kind == kept_spending.SPENDING and body is not None and body["is_shared"]:
                     history.shared_spending[body["turn"]] = body
+            case events.APPROVAL_REQUIRED:
+                history.questions[body["tool_call_id"]] = body
+            case events.APPROVAL_GRANTED | events.APPROVAL_DENIED:
+                history.answers[body["question_id"]] = body
             case events.EXECUTION_START:
                 history.prompt = str(body["prompt"])
                 if not body.get("goes_on"):
+                    history.questions.clear()
                     goal = history.states.get(kept_goal.GOAL)
                     history.turn = StoredTurn(goal=None if goal is None else goal["goal"])
-            case events.ORCHESTRATOR_COMPLETE:
+            case events.ORCHESTRATOR_COMPLETE if body.get("status") != AWAITING_APPROVAL:
                 history.prompt = None
+                history.questions.clear()
             case _:
                 pass
     return history

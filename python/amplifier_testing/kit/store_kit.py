@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import anyio
@@ -24,6 +25,7 @@ from amplifier_modules.stores import (
     UnknownSessionError,
 )
 
+_PATIENCE_SECONDS = 30.0
 _VALUES: tuple[Any, ...] = (
     None,
     True,
@@ -321,6 +323,26 @@ class StoreKit:
             assert [each.id for each in await store.inbox("one")] == [second]
             with pytest.raises(StoreError, match=f"no entry {first}"):
                 await store.append(claim, [("b", 2)], done=[first])
+
+        self.run(tmp_path, backend, check)
+
+    def test_a_thread_may_put_an_entry_while_the_event_loop_waits_for_it(
+        self, tmp_path: Path, backend: str
+    ) -> None:
+        """Messages to a session are stored from any thread, also while its own loop stands still."""
+
+        async def check(store: Store) -> None:
+            await begin(store, "one")
+            entries: list[int] = []
+
+            async def put() -> None:
+                entries.append(await store.put("one", "steer", "left"))
+
+            thread = Thread(target=anyio.run, args=(put,), daemon=True)
+            thread.start()
+            thread.join(_PATIENCE_SECONDS)
+            assert len(entries) == 1, "`put` waits for the event loop of another thread"
+            assert [each.id for each in await store.inbox("one")] == entries
 
         self.run(tmp_path, backend, check)
 

@@ -66,22 +66,30 @@ def question_about(tool: str, tool_input: Mapping[str, Any]) -> HookResult:
     return question
 
 
-def asked_call(call: Mapping[str, Any], tool_input: Any) -> AskedCall:
-    """Return what those who answer see of the call, under a new id."""
+def asked_call(call: Mapping[str, Any], tool_input: Any, call_id: str = "") -> AskedCall:
+    """Return what those who answer see of the call, under a new id.
+
+    Args:
+        call: What events say of it.
+        tool_input: Its arguments.
+        call_id: Its id, if the question is whether it may run.
+    """
     is_object = isinstance(tool_input, dict)
     arguments = dict(cast("dict[str, Any]", tool_input)) if is_object else {}
-    return AskedCall(world.random_bytes(16).hex(), str(call.get("tool_name") or ""), arguments)
+    id, name = world.random_bytes(16).hex(), str(call.get("tool_name") or "")
+    return AskedCall(id, name, arguments, call_id)
 
 
 def required_event(asked: AskedCall, result: Any) -> dict[str, Any]:
     """Return the data of `approval:required`."""
     return {
         "question_id": asked.question_id,
+        "tool_call_id": asked.call_id or None,
         "tool_name": asked.tool_name,
         "arguments": asked.arguments,
         "prompt": getattr(result, "approval_prompt", None),
         "options": getattr(result, "approval_options", None),
-        "timeout": _seconds_of(result),
+        "timeout": seconds_of(result),
         "default": getattr(result, "approval_default", None),
     }
 
@@ -91,7 +99,7 @@ def timeout_event(asked: AskedCall, result: Any) -> dict[str, Any]:
     return {
         "question_id": asked.question_id,
         "tool_name": asked.tool_name,
-        "timeout": _seconds_of(result),
+        "timeout": seconds_of(result),
         "default": getattr(result, "approval_default", None),
     }
 
@@ -108,6 +116,11 @@ def within_seconds(result: Any, seconds: float | None) -> Any:
     usual = HookResult.model_fields["approval_timeout"].default
     if "approval_timeout" in result.model_fields_set or result.approval_timeout != usual:
         return result
+    return with_seconds(result, seconds)
+
+
+def with_seconds(result: Any, seconds: float | None) -> Any:
+    """Return a question to be answered within so many seconds; None for no limit."""
     limit = inf if seconds is None else float(seconds)
     return result.model_copy(update={"approval_timeout": limit})
 
@@ -119,7 +132,7 @@ def with_words(answer: Any, words: str) -> Any:
     return _deny(f"User denied, and says: {words}")
 
 
-def _seconds_of(result: Any) -> Any:
+def seconds_of(result: Any) -> Any:
     """Return the seconds in which a question must be answered; None for no limit."""
     seconds = getattr(result, "approval_timeout", None)
     return None if seconds == inf else seconds
@@ -186,11 +199,12 @@ class CallQuestion:
         except RecursionError:
             message = "`tool_input` is nested too deeply to ask a person about it"
             raise ValueError(message) from None
-        return Approval.of((self._tool_name, written), _find_folder(), os.environ)
+        return Approval.of((self._tool_name, written), find_folder(), os.environ)
 
 
-def _find_folder() -> str:
+def find_folder() -> str:
+    """Return the folder of the process; an empty text where it was removed."""
     try:
         return os.getcwd()
     except OSError:
-        return ""  # it was removed
+        return ""

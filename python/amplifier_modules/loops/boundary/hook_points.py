@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import anyio
@@ -15,6 +15,7 @@ from amplifier_core.approval import ASKED_CALL, AskedCall
 from amplifier_core.coordinator import ModuleCoordinator
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
+from amplifier_core.session_capabilities import SESSION_JOURNAL
 from amplifier_providers.running.listeners import emission_check, handler_check, listener_check
 
 from ...running.failure import format_error
@@ -27,11 +28,13 @@ from .call_approval import (
     question_about,
     required_event,
     timeout_event,
+    with_seconds,
     with_words,
     within_seconds,
 )
 from .cancellation import Shield, await_interruptibly, grace
 from .injection import Injection, injections_of
+from .kept_questions import KeptQuestion, answer_as_result, lateness_as_result
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +53,10 @@ class Verdict:
     reason: str
     data: dict[str, Any] | None
     """The payload as the hooks left it; None if they cannot have changed it."""
+
+
+class QuestionPutOff(Exception):
+    """A person is asked about a call, and answers when the turn has ended."""
 
 
 _ALLOWED = Verdict(denied=False, reason="", data=None)
@@ -194,6 +201,7 @@ class HookPoints:
                 None for those of the session.
 
         Raises:
+            QuestionPutOff: The answer comes when the turn has ended.
             ValueError: An injection is longer than the session allows.
         """
         self._begin_call(call)
@@ -213,7 +221,8 @@ class HookPoints:
             if question.is_about(changed):
                 if approval_timeout is not None:
                     result = within_seconds(result, approval_timeout)
-                verdict = await self._process_result(result, TOOL_PRE, asked_call(call, given))
+                asked = asked_call(call, given, str(call.get("tool_call_id") or ""))
+                verdict = await self._process_result(result, TOOL_PRE, asked)
                 if not verdict.denied:
                     question.grant()
                 return CallVerdict(verdict.denied, verdict.reason, changed, question)
@@ -241,26 +250,70 @@ class HookPoints:
     async def _ask(self, question: Any, event: str, asked: AskedCall) -> Any:
         """Ask, and emit question and answer; the clock of the budget is paused meanwhile."""
         result = within_seconds(question, self._approval_timeout)
+        journal = self._find_journal() if asked.call_id else None
+        kept: KeptQuestion | None = None
+        if journal is not None:
+            kept = journal.questions.keep(asked, result, self.coordinator)
+        if kept is not None:
+            if kept.question_id != asked.question_id and isinstance(result, HookResult):
+                result = with_seconds(result, kept.seconds_left)
+            asked = replace(asked, question_id=kept.question_id, is_kept=True)
         ledger = running_ledger()
         with nullcontext() if ledger is None else ledger.pause_clock():
-            await self._emit(APPROVAL_REQUIRED, required_event(asked, result))
-            token = ASKED_CALL.set(asked)
-            try:
-                answer = await self._carry_out(result, event)
-            except Exception as error:
-                # Nobody has agreed, and what was asked about has not failed.
-                reason = f"the approval system failed: {format_error(error)}"
-                logger.warning("%s; denying", reason)
-                logger.debug("traceback of the approval system", exc_info=True)
-                answer = HookResult(action="deny", reason=reason)
-            finally:
-                ASKED_CALL.reset(token)
+            answer = self._answer_kept(journal, kept, result, asked)
+            if answer is None:
+                answer = await self._await_answer(journal, result, event, asked)
+        if asked.reply.is_put_off:
+            raise QuestionPutOff
+        if journal is not None:
+            journal.questions.end(kept, answer, asked.reply.words)
         if asked.reply.is_late:
             await self._emit(APPROVAL_TIMEOUT, timeout_event(asked, result))
         else:
             answer = with_words(answer, asked.reply.words)
         await self._emit(*answer_event(asked, answer))
         return answer
+
+    def _find_journal(self) -> Any:
+        """Return what keeps the questions of the session; None without a store.
+
+        A sub-agent's turn does not go on in another process, so its questions are not kept.
+        """
+        if getattr(self.coordinator, "parent_id", None):
+            return None
+        find: Any = getattr(self.coordinator, "get_capability", None)
+        return find(SESSION_JOURNAL) if callable(find) else None
+
+    def _answer_kept(
+        self, journal: Any, kept: KeptQuestion | None, result: Any, asked: AskedCall
+    ) -> HookResult | None:
+        """Return what is known without asking: an answer that was given, or that time has passed."""
+        if kept is None:
+            return None
+        if (given := journal.questions.find_answer(kept)) is not None:
+            asked.reply.words = given.reason or ""
+            return answer_as_result(given, result)
+        if kept.is_late:
+            asked.reply.is_late = True
+            return lateness_as_result(result)
+        return None
+
+    async def _await_answer(self, journal: Any, result: Any, event: str, asked: AskedCall) -> Any:
+        """Ask a person, once the question is stored."""
+        token = ASKED_CALL.set(asked)
+        try:
+            if journal is not None:
+                await journal.flush()
+            await self._emit(APPROVAL_REQUIRED, required_event(asked, result))
+            return await self._carry_out(result, event)
+        except Exception as error:
+            # Nobody has agreed, and what was asked about has not failed.
+            reason = f"the approval system failed: {format_error(error)}"
+            logger.warning("%s; denying", reason)
+            logger.debug("traceback of the approval system", exc_info=True)
+            return HookResult(action="deny", reason=reason)
+        finally:
+            ASKED_CALL.reset(token)
 
     def _carry_out(self, result: Any, event: str) -> Awaitable[Any]:
         processed = self.coordinator.process_hook_result(result, event)

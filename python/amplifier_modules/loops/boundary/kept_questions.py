@@ -1,0 +1,203 @@
+"""Questions about tool calls that outlive their process: as rows of a journal, and on their way back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from amplifier_core import world
+from amplifier_core.approval import AskedCall, clip_prompt
+from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED, APPROVAL_REQUIRED
+from amplifier_core.models import HookResult
+from amplifier_core.session_capabilities import SESSION_WORKING_DIR
+
+from .call_approval import find_folder, seconds_of
+
+
+class Rows(Protocol):
+    """Where the rows of a session go: its journal."""
+
+    def note(self, kind: str, body: Any, done: Iterable[int] = ()) -> int:
+        """Take note of a row that uses these entries of the inbox."""
+        ...
+
+    def note_done(self, entries: Iterable[int]) -> None:
+        """Take note that entries of the inbox have no use any more."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAnswer:
+    """What a person has answered."""
+
+    question_id: str
+    approved: bool
+    reason: str | None = None
+    """What whoever denies says to the model."""
+
+
+@dataclass(slots=True, kw_only=True)
+class KeptQuestion:
+    """A question about a tool call, as its row has it."""
+
+    question_id: str
+    tool_call_id: str
+    tool_name: str
+    arguments: Mapping[str, Any]
+    prompt: str
+    folder: str
+    """Where the call is to run."""
+    timeout: float | None
+    """Seconds that a person has to answer; None for no limit."""
+    asked_at: float
+    """When it was asked first, in seconds since the epoch."""
+    answer: KeptAnswer | None = None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long a person has left to answer; None for no limit."""
+        return None if self.timeout is None else self.asked_at + self.timeout - world.time()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time to answer has passed."""
+        left = self.seconds_left
+        return left is not None and left <= 0
+
+    def is_same(self, other: KeptQuestion) -> bool:
+        """Whether a person who answers one has answered the other: the same call, shown the same."""
+        return self._list_shown() == other._list_shown()
+
+    def _list_shown(self) -> tuple[str, ...]:
+        arguments = json.dumps(self.arguments, sort_keys=True, default=repr)
+        return self.tool_call_id, self.tool_name, arguments, self.prompt, self.folder
+
+    def describe(self) -> dict[str, Any]:
+        """Return its row."""
+        row = asdict(self)
+        del row["answer"]
+        return row
+
+
+class KeptQuestions:
+    """The questions of a session that have no end yet: asked, and their calls have not started."""
+
+    def __init__(
+        self,
+        journal: Rows,
+        rows: Mapping[str, Mapping[str, Any]],
+        answers: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        """Begin with what is stored.
+
+        Args:
+            journal: Where their rows go.
+            rows: The rows of the questions, by the ids of their calls.
+            answers: The rows of the answers that were used, by the ids of their questions.
+        """
+        self._journal = journal
+        self._questions = {call: KeptQuestion(**row) for call, row in rows.items()}
+        for each in self._questions.values():
+            if (answer := answers.get(each.question_id)) is not None:
+                each.answer = KeptAnswer(**answer)
+        self._sent: dict[str, tuple[int, KeptAnswer]] = {}
+        """Answers from the inbox, each with the id of its entry, by the ids of their questions."""
+
+    def has_call(self, call_id: str) -> bool:
+        """Whether a person was asked about a call that has not started."""
+        return call_id in self._questions
+
+    def keep(self, asked: AskedCall, result: Any, coordinator: Any) -> KeptQuestion:
+        """Return the question that is asked: the stored one if it is the same, else a new row.
+
+        Args:
+            asked: The call.
+            result: What asks.
+            coordinator: The coordinator of the session.
+        """
+        folder = coordinator.get_capability(SESSION_WORKING_DIR) or find_folder()
+        question = KeptQuestion(
+            question_id=asked.question_id,
+            tool_call_id=asked.call_id,
+            tool_name=asked.tool_name,
+            arguments=asked.arguments,
+            prompt=str(getattr(result, "approval_prompt", None) or ""),
+            folder=str(folder),
+            timeout=seconds_of(result),
+            asked_at=world.time(),
+        )
+        before = self._questions.get(asked.call_id)
+        if before is not None and before.is_same(question):
+            return before
+        self._questions[asked.call_id] = question
+        self._journal.note(APPROVAL_REQUIRED, question.describe())
+        return question
+
+    def has_question(self, question_id: str) -> bool:
+        """Whether this is one of the questions."""
+        return any(each.question_id == question_id for each in self._questions.values())
+
+    def find_sent(self, question_id: str) -> KeptAnswer | None:
+        """Return an answer that came and was not used; None if there is none."""
+        sent = self._sent.get(question_id)
+        return None if sent is None else sent[1]
+
+    def find_answer(self, question: KeptQuestion) -> KeptAnswer | None:
+        """Return what a person has answered already; None if nobody has."""
+        return question.answer or self.find_sent(question.question_id)
+
+    def take_entry(self, entry: int, body: Mapping[str, Any]) -> None:
+        """Take an answer from the inbox; the first to a question counts."""
+        answer = KeptAnswer(**body)
+        if self._sent.setdefault(answer.question_id, (entry, answer))[0] != entry:
+            self._journal.note_done([entry])
+
+    def end(self, question: KeptQuestion, answer: Any, words: str) -> None:
+        """Take note of how a question ended.
+
+        Args:
+            question: The question.
+            answer: The result of the hook, as the answer leaves it.
+            words: What whoever denied says to the model.
+        """
+        is_denied = getattr(answer, "action", None) == "deny"
+        used = (
+            [self._sent.pop(question.question_id)[0]] if question.question_id in self._sent else []
+        )
+        if question.answer is not None:
+            self._journal.note_done(used)
+            return
+        question.answer = KeptAnswer(
+            question_id=question.question_id,
+            approved=not is_denied,
+            reason=words if is_denied and words else None,
+        )
+        kind = APPROVAL_DENIED if is_denied else APPROVAL_GRANTED
+        self._journal.note(kind, asdict(question.answer), used)
+
+    def forget(self, call_id: str) -> None:
+        """Forget the question about a call that starts, or has ended."""
+        self._questions.pop(call_id, None)
+
+    def clear(self) -> None:
+        """Forget all questions: the turn is over that asked them."""
+        self._questions.clear()
+        self._journal.note_done([entry for entry, _ in self._sent.values()])
+        self._sent.clear()
+
+
+def answer_as_result(answer: KeptAnswer, result: Any) -> HookResult:
+    """Return what a hook's question comes to, as the kernel would for this answer."""
+    if answer.approved:
+        allowed = HookResult(action="continue")
+        return allowed.model_copy(update={"data": getattr(result, "data", None)})
+    prompt = clip_prompt(str(getattr(result, "approval_prompt", None) or ""))
+    return HookResult(action="deny", reason=f"User denied: {prompt}")
+
+
+def lateness_as_result(result: Any) -> HookResult:
+    """Return what a question comes to whose time has passed."""
+    prompt = clip_prompt(str(getattr(result, "approval_prompt", None) or ""))
+    return HookResult(action="deny", reason=f"Approval timeout - denied by default: {prompt}")

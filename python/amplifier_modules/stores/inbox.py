@@ -1,0 +1,115 @@
+"""What a session was sent and has not used yet: messages of the user, and answers to questions."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from amplifier_providers.running.run_sync import ThreadRun
+
+from ..loops.boundary.kept_questions import KeptAnswer, KeptQuestions
+from .errors import UnknownSessionError
+from .store import InboxEntry, Store
+
+STEERING = "steering"
+"""The kind of a message for the turn that runs, or the next one."""
+ANSWER = "answer"
+"""The kind of an answer to a question about a tool call."""
+
+
+class Inbox:
+    """The inbox of one session in this process."""
+
+    def __init__(
+        self,
+        store: Store,
+        session_id: str,
+        questions: KeptQuestions,
+        begin: Callable[[], Awaitable[None]],
+        entries: Iterable[InboxEntry],
+    ) -> None:
+        """Begin with what is stored.
+
+        Args:
+            store: The store.
+            session_id: The id of the session.
+            questions: Those that answers are to.
+            begin: Lets the store have the session; awaited in an event loop of its own.
+            entries: What the session was sent and has not used.
+        """
+        self._store = store
+        self._session_id = session_id
+        self._questions = questions
+        self._begin = begin
+        self._steering: list[InboxEntry] = []
+        self._taken: set[int] = set()
+        self._used: list[int] = []
+        self._take(entries)
+
+    def put_steering(self, text: str) -> int:
+        """Store a message of the user, and return the id of its entry; from any thread.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        return self._put_now(STEERING, {"text": text})
+
+    def put_answer(self, answer: KeptAnswer) -> None:
+        """Store the answer to a question, from any thread.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        body = asdict(answer)
+        entry = self._put_now(ANSWER, body)
+        self._taken.add(entry)
+        self._questions.take_entry(entry, body)
+
+    def take_steering(self) -> list[tuple[int, str]]:
+        """Return the messages that another process has stored, each once, with their ids."""
+        taken, self._steering = self._steering, []
+        return [(each.id, each.body["text"]) for each in taken]
+
+    def begin_use(self, entry: int) -> None:
+        """Say that the message which is added next comes from this entry."""
+        self._used = [entry]
+
+    def take_used(self) -> list[int]:
+        """Return what `begin_use` said, once."""
+        used, self._used = self._used, []
+        return used
+
+    async def look(self) -> None:
+        """Take what other processes have sent meanwhile.
+
+        Raises:
+            StoreError: The inbox cannot be read.
+        """
+        self._take(await self._store.inbox(self._session_id))
+
+    def _take(self, entries: Iterable[InboxEntry]) -> None:
+        for each in entries:
+            if each.id in self._taken:
+                continue
+            self._taken.add(each.id)
+            if each.kind == ANSWER:
+                self._questions.take_entry(each.id, each.body)
+            elif each.kind == STEERING:
+                self._steering.append(each)
+
+    def _put_now(self, kind: str, body: Mapping[str, Any]) -> int:
+        """Store an entry, and wait until it is: the caller may be in the event loop itself."""
+        run = ThreadRun(lambda: self._put(kind, body), "inbox")
+        run.start()
+        run.join()
+        entry = run.result()
+        self._taken.add(entry)
+        return entry
+
+    async def _put(self, kind: str, body: Mapping[str, Any]) -> int:
+        try:
+            return await self._store.put(self._session_id, kind, body)
+        except UnknownSessionError:
+            await self._begin()
+            return await self._store.put(self._session_id, kind, body)
