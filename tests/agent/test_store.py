@@ -69,6 +69,44 @@ async def test_a_program_may_give_the_store_itself(tmp_path: Path) -> None:
     await store.close()
 
 
+MODULE = """
+from amplifier_modules.stores.mounting import mount_store
+from amplifier_modules.stores.sqlite import SqliteStore
+
+__amplifier_module_type__ = "hook"
+
+
+async def mount(coordinator, config):
+    store = SqliteStore(config)
+    end = await mount_store(coordinator, store)
+
+    async def close():
+        await end()
+        await store.close()
+
+    return close
+"""
+
+
+async def test_the_store_of_another_is_listed_by_the_id_of_its_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "amplifier_module_store_other.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    entry = {"module": "store-other", "config": {"folder": str(tmp_path / "sessions")}}
+    agent, _ = talk("Yes.", store=entry)
+    async with agent.session(session_id="chat") as session:
+        await session.run("one")
+    assert [each.id for each in await agent.sessions()] == ["chat"]
+    assert await agent.questions("chat") == []
+    nowhere, _ = talk(store={"module": "store-nowhere"})
+    with pytest.raises(ConfigurationError, match="'store-nowhere' not found"):
+        await nowhere.sessions()
+    no_store, _ = talk(store={"module": "hooks-guard"})
+    with pytest.raises(ConfigurationError, match="is no store: it registers no"):
+        await no_store.sessions()
+
+
 async def test_a_session_without_a_turn_leaves_nothing(tmp_path: Path) -> None:
     agent, _ = talk(store=store_in(tmp_path / "sessions"))
     async with agent.session():

@@ -87,9 +87,9 @@ def main(folder: str, mode: str, times: str) -> None:
             os.kill(frozen, signal.SIGCONT)
         seconds = GRACE if other == "refused" else PATIENCE
         endings[f"other {other}, frozen {wait_for(frozen, seconds)}"] += 1
-    events = asyncio.run(read(place))
+    events, waiting = asyncio.run(read(place))
     epochs = [event.epoch for event in events]
-    counts = count(place, events)
+    counts = count(place, events, waiting)
     counts["stale_rows"] = sum(a > b for a, b in pairwise(epochs))
     print(json.dumps({"endings": endings, **counts}))
 

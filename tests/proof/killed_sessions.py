@@ -25,6 +25,8 @@ from amplifier_modules.stores.sqlite import SqliteStore
 
 ROUNDS = 3
 """Rounds of three parallel calls in each turn."""
+PROMPT = "next"
+NOTE = "note "
 LONGEST_LIFE = 0.3
 """Seconds after which an attempt is killed, at most."""
 
@@ -40,6 +42,8 @@ class Place:
         }
         self.effects = folder / "effects"
         self.acknowledged = folder / "acknowledged"
+        self.told = folder / "told"
+        """The steering messages that were acknowledged."""
 
     def open_store(self) -> SqliteStore:
         return SqliteStore(self.store["config"])
@@ -58,8 +62,8 @@ def read_lines(path: Path) -> list[str]:
 
 def answer(request: ChatRequest) -> Any:
     """Ask for the next calls of the turn, by what the history has of it, or end the turn."""
-    last_prompt = max(i for i, each in enumerate(request.messages) if each.role == "user")
-    turn = sum(each.role == "user" for each in request.messages)
+    prompts = [i for i, each in enumerate(request.messages) if each.content == PROMPT]
+    last_prompt, turn = prompts[-1], len(prompts)
     done = sum(each.role == "assistant" for each in request.messages[last_prompt:])
     if done == ROUNDS:
         return f"answer {turn}"
@@ -75,6 +79,9 @@ async def work(place: Place, turns: float = inf) -> None:
         """Add a line."""
         add_line(place.effects, f"{number} {context.key}")
         await asyncio.sleep(0)
+        if number.endswith(".0"):
+            session.steer(f"{NOTE}{number}")
+            add_line(place.told, f"{NOTE}{number}")
         return number
 
     model = ScriptedProvider([answer], repeat=True)
@@ -85,7 +92,7 @@ async def work(place: Place, turns: float = inf) -> None:
             try:
                 result = await session.resume_turn()
             except RuntimeError:
-                result = await session.run("next")
+                result = await session.run(PROMPT)
             assert result.status == "completed", result
             add_line(place.acknowledged, result.text)
 
@@ -101,18 +108,26 @@ def live_and_die(place: Place, seconds: float) -> None:
     assert os.WIFSIGNALED(status), "the process ended by itself"
 
 
-async def read(place: Place) -> list[StoredEvent]:
+async def read(place: Place) -> tuple[list[StoredEvent], set[str]]:
+    """Return what is stored, and the steering messages that no turn has read."""
     store = place.open_store()
     try:
-        return await store.read("work")
+        waiting = {each.body["text"] for each in await store.inbox("work")}
+        return await store.read("work"), waiting
     except UnknownSessionError:
-        return []
+        return [], set()
     finally:
         await store.close()
 
 
-def count(place: Place, events: list[StoredEvent]) -> dict[str, int]:
-    """Count what should never be, and what is only for people to read."""
+def count(place: Place, events: list[StoredEvent], waiting: set[str]) -> dict[str, int]:
+    """Count what should never be, and what is only for people to read.
+
+    Args:
+        place: The files.
+        events: What is stored.
+        waiting: The steering messages that no turn has read.
+    """
     effects = [line.split()[0] for line in read_lines(place.effects)]
     started = {
         e.body["tool_input"]["number"]: e.body["key"] for e in events if e.kind == "tool:start"
@@ -127,12 +142,16 @@ def count(place: Place, events: list[StoredEvent]) -> dict[str, int]:
         for block in each["content"]
         if block["type"] == "text"
     }
+    notes = Counter(e["content"] for e in messages if str(e["content"]).startswith(NOTE))
     keys = Counter(line.split()[1] for line in read_lines(place.effects))
     return {
         "twice": len(effects) - len(set(effects)) + sum(each - 1 for each in keys.values()),
         "missing": len(succeeded - set(effects)),
         "unknown_to_the_journal": len(set(effects) - started.keys()),
         "lost_answers": len(set(read_lines(place.acknowledged)) - answers),
+        "lost_notes": len(set(read_lines(place.told)) - notes.keys() - waiting),
+        "notes_read_twice": sum(each - 1 for each in notes.values()),
+        "notes": len(notes),
         "effects": len(effects),
         "unknown_outcomes": sum(
             each.get("metadata", {}).get("outcome") == "unknown" for each in results
@@ -149,7 +168,7 @@ def main(folder: str, mode: str, kills: str) -> None:
     for number in range(int(kills)):
         live_and_die(place, chance.uniform(0, LONGEST_LIFE))
         if number % 10 == 9:
-            counts = count(place, asyncio.run(read(place)))
+            counts = count(place, *asyncio.run(read(place)))
             worst = {name: max(each, worst.get(name, 0)) for name, each in counts.items()}
     print(json.dumps(worst))
 

@@ -12,7 +12,14 @@ import pytest
 
 KILLS = 300
 FREEZES = 60
-NEVER = ("twice", "missing", "unknown_to_the_journal", "lost_answers")
+NEVER = (
+    "twice",
+    "missing",
+    "unknown_to_the_journal",
+    "lost_answers",
+    "lost_notes",
+    "notes_read_twice",
+)
 """What no process may do, however it ends."""
 
 
@@ -29,6 +36,7 @@ def test_nothing_is_lost_and_nothing_runs_twice(tmp_path: Path, mode: str) -> No
     counts = run("killed_sessions.py", tmp_path, mode, KILLS)
     assert {name: counts[name] for name in NEVER} == dict.fromkeys(NEVER, 0)
     assert counts["effects"] > 50, counts
+    assert counts["notes"] > 15, counts
     assert counts["unknown_outcomes"] > 0, counts
 
 

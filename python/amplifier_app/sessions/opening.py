@@ -37,12 +37,14 @@ def run_on_store(
     """
     import asyncio
 
+    from amplifier_modules.stores.opening import open_store
+
     async def run() -> ResultT:
-        store = _open_store(entry or {"module": USUAL})
-        try:
-            return await work(store)
-        finally:
-            await store.close()
+        async with open_store(entry or {"module": USUAL}) as store:
+            try:
+                return await work(store)
+            finally:
+                await store.close()
 
     found: list[str] = [] if warnings is None else warnings
     try:
@@ -64,13 +66,3 @@ def reporting_store_errors() -> Generator[None]:
         yield
     except (StoreError, ConfigurationError) as error:
         raise Failure(str(error)) from error
-
-
-def _open_store(entry: Mapping[str, Any]) -> Store:
-    from amplifier_modules.stores.opening import open_own_store
-
-    store = open_own_store(entry)
-    if store is None:
-        hint = "only what is in a store of ours is found here"
-        raise Failure(f"the store `{entry['module']}` has no list of sessions", hint=hint)
-    return store
