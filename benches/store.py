@@ -25,9 +25,10 @@ from pydantic_core import from_json, to_json
 from side_by_side import Figure, Times, run
 
 from amplifier_agent import Agent, ScriptedProvider
-from amplifier_core.message_models import ChatResponse, TextBlock
+from amplifier_core.message_models import ChatRequest, ChatResponse, Message, TextBlock
 from amplifier_core.models import ProviderInfo
 from amplifier_modules.stores import NewSession
+from amplifier_modules.stores.digests import RequestDigests, digest_request
 from amplifier_modules.stores.sqlite import SqliteStore
 from amplifier_modules.stores.stored_history import read_history
 
@@ -40,6 +41,8 @@ MESSAGES = 1_000
 FORKS = 100
 ORIGIN_BYTES = 10_000_000
 SESSIONS = 10_000
+REQUESTS = (10, 100, 1_000)
+"""Messages of the requests whose digests are made."""
 
 WORDS = "of the words that people and models use when they talk to each other about their work "
 COUNTING = """
@@ -182,6 +185,36 @@ async def recover(folder: str) -> Times:
     return {name: min(each) for name, each in taken.items()}
 
 
+def make_message(number: int) -> Message:
+    """A message of 800 characters in the form of our contexts."""
+    text = f"{number} {WORDS * 10}"[:800]
+    content = [TextBlock(text=text)] if number % 2 else text
+    return Message(
+        role="assistant" if number % 2 else "user",
+        content=content,
+        metadata={"timestamp": f"2026-01-01T00:00:{number:06}+00:00"},
+    )
+
+
+def measure_digests() -> Times:
+    """The digests of a request whose last two messages are new, and those of one by itself."""
+    taken: dict[str, list[float]] = {}
+    for count in REQUESTS:
+        # Validated again they would be other messages.
+        before, request = ChatRequest(messages=[]), ChatRequest(messages=[])
+        request.messages.extend(map(make_message, range(count)))
+        before.messages.extend(request.messages[:-2])
+        digests = RequestDigests()
+        for _ in range(ROUNDS):
+            digests.digest(before)
+            for name, make_digests in (("next", digests.digest), ("alone", digest_request)):
+                started = time.process_time()
+                made = make_digests(request)
+                taken.setdefault(f"{name} {count}", []).append(time.process_time() - started)
+                assert made["message_count"] == count
+    return {name: statistics.median(each) for name, each in taken.items()}
+
+
 def count_bytes(folder: str) -> int:
     """The bytes of all files of a folder."""
     return sum(entry.stat().st_size for entry in os.scandir(folder))
@@ -273,7 +306,8 @@ def in_folder(measure_there: Callable[[str], Any]) -> Times:
 def measure() -> Times:
     """All cases."""
     times: Times = {}
-    parts = [measure_turns, measure_syncs, measure_waits, partial(in_folder, recover)]
+    parts = [measure_turns, measure_syncs, measure_digests, measure_waits]
+    parts += [partial(in_folder, recover)]
     parts += [measure_bytes, partial(in_folder, fork), partial(in_folder, list_sessions)]
     for part in parts:
         times |= part()
@@ -289,6 +323,9 @@ FIGURES = [
     Figure("CPU that a turn without tools adds, against 0.3 ms", "turn", share=1, against="turn limit"),
     Figure("of that, two bare writes with fdatasync", "CPU of two", against="turn limit"),
     Figure("syncs of such a turn in WAL, against 3", "syncs", share=1, against="syncs limit", shown=str),
+    Figure("digests of a request of 10 messages, two new, against all new", "next 10", against="alone 10"),
+    Figure("the same of 100 messages", "next 100", against="alone 100"),
+    Figure("the same of 1,000 messages", "next 1000", share=0.3, against="alone 1000"),
     Figure("a wait in WAL, against a bare write and fdatasync", "wal", share=1.5, against="bare"),
     Figure("a wait in PERSIST, against the same", "persist", share=3.5, against="bare"),
     Figure("100,000 events recovered, against parsing them", "recovery", share=4, against="parsing"),

@@ -7,9 +7,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+from pydantic_core import to_json
+
 from amplifier_agent import Agent, ScriptedProvider, tool
 from amplifier_core.message_models import ChatRequest, Message
+from amplifier_modules.stores import NewSession
+from amplifier_modules.stores import digests as digests_module
 from amplifier_modules.stores.digests import digest_request
+from amplifier_modules.stores.journal import Journal
 from amplifier_modules.stores.sqlite import SqliteStore
 
 
@@ -42,6 +48,34 @@ async def test_each_request_is_stored_as_digests_before_it_is_sent(tmp_path: Pat
     ]
     first, second = bodies
     assert [name for name in first if first[name] != second[name]] == ["messages", "message_count"]
+    await store.close()
+
+
+async def test_a_request_beside_the_conversation_does_not_have_it_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(folder=str(tmp_path))
+    journal = Journal(store, "chat", "me", NewSession())
+    message = Message(role="user", content="Go")
+    request, aside = ChatRequest(messages=[]), ChatRequest(messages=[])
+    request.messages.append(message)
+    aside.messages.append(Message(role="user", content="Was it reached?"))
+    await journal.store_request({}, request)
+    await journal.store_request({"purpose": "goal"}, aside)
+    encoded: list[Any] = []
+
+    def encode(part: Any, **options: Any) -> bytes:
+        encoded.append(part)
+        return to_json(part, **options)
+
+    monkeypatch.setattr(digests_module, "to_json", encode)
+    await journal.store_request({}, request)
+    assert message not in encoded
+
+    bodies = [each.body for each in await store.read("chat") if each.kind == "llm:request"]
+    digests, beside = digest_request(request), {"purpose": "goal", **digest_request(aside)}
+    assert bodies == [digests, beside, digests]
+    await journal.end()
     await store.close()
 
 

@@ -15,7 +15,7 @@ from amplifier_core.message_models import ChatRequest
 
 from ..loops.boundary.call_context import TOOL_START
 from ..loops.boundary.kept_questions import KeptQuestions
-from .digests import digest_request
+from .digests import RequestDigests, digest_request
 from .errors import SessionExistsError, StoreError, UnknownSessionError
 from .inbox import Inbox
 from .store import Claim, Event, InboxEntry, NewSession, Store
@@ -84,6 +84,7 @@ class Journal:
         self._failure: StoreError | None = None
         self.awaits_requests = False
         """Whether the loop stores its requests itself before it asks a model."""
+        self._digests = RequestDigests()
         self._lock = anyio.Lock(fast_acquire=True)
         self.questions = KeptQuestions(self, history.questions, history.answers)
         """The questions about its tool calls that have no end yet."""
@@ -136,7 +137,9 @@ class Journal:
             StoreError: It is not stored.
         """
         self.awaits_requests = True
-        self.note(LLM_REQUEST, {**about, **digest_request(request)})
+        # What is asked beside the conversation begins otherwise than the next request of it.
+        make_digests = digest_request if "purpose" in about else self._digests.digest
+        self.note(LLM_REQUEST, {**about, **make_digests(request)})
         await self.flush()
 
     def watch(self, describe: Describe) -> Callable[[], None]:
