@@ -183,8 +183,8 @@ impl<'a> Points<'a> {
         let result = if result.action == HookAction::AskUser {
             let _turn = self.questions.lock().await;
             let id = new_uuid(self.kernel.world()).simple().to_string();
-            self.emit(event::APPROVAL_REQUIRED, required(&result, &call, id))
-                .await;
+            let required = required(&result, event, &call, id);
+            self.emit(event::APPROVAL_REQUIRED, required).await;
             let answer = self.kernel.process_hook_result(result, event, "unknown");
             // Nobody has agreed, and what was asked about has not failed.
             answer.await.unwrap_or_else(|error| {
@@ -210,13 +210,16 @@ impl<'a> Points<'a> {
     }
 }
 
-/// The data of `approval:required`.
-fn required(result: &HookResult, call: &Object, question_id: String) -> Object {
+/// The data of `approval:required`; the call is named where the question is whether it may run.
+fn required(result: &HookResult, event: &str, call: &Object, question_id: String) -> Object {
     let entry = |key: &str, otherwise: Json| call.get(key).cloned().unwrap_or(otherwise);
     let options = result.approval_options.clone();
     let options = options.map(|options| options.into_iter().map(Json::from).collect::<Vec<_>>());
+    let is_about_call = event == event::TOOL_PRE;
+    let call_id = is_about_call.then(|| entry("tool_call_id", Json::Null));
     payload([
         ("question_id", question_id.into()),
+        ("tool_call_id", call_id.into()),
         ("tool_name", entry("tool_name", "".into())),
         ("arguments", entry("tool_input", Object::new().into())),
         ("prompt", result.approval_prompt.clone().into()),
