@@ -43,6 +43,7 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
 
     Raises:
         ConfigurationError: All that is wrong with the plan and the objects, in one list.
+        StoreError: The store cannot be used, or what is stored is damaged.
     """
     coordinator = session.coordinator
     if parts.directory is not None:
@@ -61,13 +62,18 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
             tasks.prepare = (*tasks.prepare, lambda child: register_hooks(child, observing))
     of_plan: tuple[str, ...] = ()
     refusal: ConfigurationError | None = None
+    failure: Exception | None = None
     try:
         await session.initialize()
     except RuntimeError as error:
-        # What a plan says wrong is raised as what it is.
-        if not isinstance(error.__cause__, ConfigurationError):
-            raise
-        refusal, of_plan = error.__cause__, list_mistakes(error)
+        # What a plan says wrong is raised as what it is, and what its store says, too.
+        failure = _find_store_error(error)
+        if failure is None:
+            if not isinstance(error.__cause__, ConfigurationError):
+                raise
+            refusal, of_plan = error.__cause__, list_mistakes(error)
+    if failure is not None:
+        raise failure
     problems = await _mount_objects(coordinator, parts)
     await _go_on(coordinator, parts)
     if tools := coordinator.get("tools"):
@@ -87,6 +93,16 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         )
     if parts.system is not None or messages:
         await _fill(coordinator.get("context"), parts, messages)
+
+
+def _find_store_error(error: BaseException) -> Exception | None:
+    """Return what a store of the plan has said; None if it has said nothing."""
+    from amplifier_modules.stores import StoreError
+
+    each: BaseException | None = error
+    while each is not None and not isinstance(each, StoreError):
+        each = each.__cause__
+    return each
 
 
 async def _go_on(coordinator: Any, parts: Parts) -> None:
