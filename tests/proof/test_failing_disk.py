@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,11 @@ def list_refusals(outcome: Outcome, folder: Path, fault: Fault) -> list[str]:
     return refusals
 
 
+def list_stored(outcome: Outcome) -> list[int]:
+    """Return the numbers of the batches that were acknowledged."""
+    return [int(line.split()[1]) for line in outcome.printed if line.startswith("stored ")]
+
+
 def split_batches(events: list[StoredEvent]) -> list[int]:
     """Return the numbers of the batches, each of which is there as a whole."""
     numbers = [each.body for each in events if each.kind == "end"]
@@ -103,7 +109,7 @@ async def test_a_store_loses_nothing_of_what_it_acknowledged(
         outcome = run_with(fault, "store_work.py", folder, mode, *files)
         if not outcome.has_failed:
             break
-        stored = [int(line.split()[1]) for line in outcome.printed if line.startswith("stored")]
+        stored = list_stored(outcome)
         refusals = list_refusals(outcome, folder, fault)
         await check_store(folder, mode, stored)
         if not refusals:
@@ -114,6 +120,22 @@ async def test_a_store_loses_nothing_of_what_it_acknowledged(
         faults, refused = faults + 1, refused + bool(refusals)
     assert refused > 0 or call == "ftruncate", faults
     print(f"store, {mode}, {call}, {error}: {faults} faults, {refused} refused")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("mode", ["persist", "wal"])
+async def test_a_store_that_takes_failures_for_successes_is_found(
+    places: Iterator[Path], mode: str
+) -> None:
+    found = 0
+    for fault in islice(list_faults("fdatasync", "EIO", lasts=True), 5):
+        folder = next(places) / "sessions"
+        outcome = run_with(fault, "careless_work.py", folder, mode)
+        try:
+            await check_store(folder, mode, list_stored(outcome))
+        except AssertionError:
+            found += 1
+    assert found > 0
 
 
 # Holds: store-36

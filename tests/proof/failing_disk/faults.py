@@ -38,9 +38,10 @@ class Outcome(NamedTuple):
 def list_faults(call: str, error: str, *, lasts: bool) -> Iterator[Fault]:
     """Yield a fault at the first call, at the second, and so on without an end.
 
-    Where all that follow fail, too, it is every fourth.
+    Where all that follow fail, too, or the disk is full, it is every fourth.
     """
-    return (Fault(call, error, number, lasts) for number in count(1, 4 if lasts else 1))
+    step = 1 if error == "EIO" and not lasts else 4
+    return (Fault(call, error, number, lasts) for number in count(1, step))
 
 
 def run_with(fault: Fault, program: str, folder: Path, mode: str, *files: Path) -> Outcome:
