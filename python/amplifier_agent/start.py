@@ -43,6 +43,7 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
 
     Raises:
         ConfigurationError: All that is wrong with the plan and the objects, in one list.
+        StoreError: The store cannot be used, or what is stored is damaged.
     """
     coordinator = session.coordinator
     if parts.directory is not None:
@@ -64,7 +65,9 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
     try:
         await session.initialize()
     except RuntimeError as error:
-        # What a plan says wrong is raised as what it is.
+        # What a plan says wrong is raised as what it is, and what its store says, too.
+        if (said := _find_store_error(error)) is not None:
+            raise said from said.__cause__
         if not isinstance(error.__cause__, ConfigurationError):
             raise
         refusal, of_plan = error.__cause__, list_mistakes(error)
@@ -87,6 +90,16 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         )
     if parts.system is not None or messages:
         await _fill(coordinator.get("context"), parts, messages)
+
+
+def _find_store_error(error: BaseException) -> Exception | None:
+    """Return what a store of the plan has said; None if it has said nothing."""
+    from amplifier_modules.stores import StoreError
+
+    each: BaseException | None = error
+    while each is not None and not isinstance(each, StoreError):
+        each = each.__cause__
+    return each
 
 
 async def _go_on(coordinator: Any, parts: Parts) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from amplifier_agent import Agent, ScriptedProvider, ToolContext, hook, tool
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_modules.stores import StaleOwnerError, StoreError
+from amplifier_modules.stores import DamagedSessionError, StaleOwnerError, StoreError
 from amplifier_modules.stores.sqlite import SqliteStore
 
 
@@ -177,6 +177,19 @@ async def test_a_session_that_cannot_be_stored_runs_no_tool(tmp_path: Path) -> N
     assert len(model.requests) == 1
     assert [each.kind for each in await store.read("chat")].count("tool:start") == 0
     await store.close()
+
+
+@pytest.mark.parametrize("is_object", [False, True])
+async def test_what_a_store_says_of_a_session_is_raised_as_it_is(
+    tmp_path: Path, is_object: bool
+) -> None:
+    (tmp_path / "chat.sessions").write_text("no file of sessions " * 300)
+    store: Any = SqliteStore(folder=str(tmp_path)) if is_object else store_in(tmp_path)
+    agent, model = talk("one", store=store)
+    with pytest.raises(DamagedSessionError, match="`chat` is damaged: file is not a database"):
+        async with agent.session(session_id="chat"):
+            pass
+    assert model.requests == []
 
 
 # Holds: store-3

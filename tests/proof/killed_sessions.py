@@ -36,9 +36,10 @@ class Place:
 
     def __init__(self, folder: Path, mode: str) -> None:
         folder.mkdir(exist_ok=True)
+        self.folder = folder / "sessions"
         self.store = {
             "module": "store-sqlite",
-            "config": {"folder": str(folder / "sessions"), "journal_mode": mode},
+            "config": {"folder": str(self.folder), "journal_mode": mode},
         }
         self.effects = folder / "effects"
         self.acknowledged = folder / "acknowledged"

@@ -26,7 +26,8 @@ def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -
     """Log each mistake of a plan that a session could not begin with.
 
     Returns:
-        The error itself; for a strict plan one that lists the mistakes after it.
+        The error itself; for a strict plan one that lists the mistakes after it, and whose
+        `ConfigurationError` has it as the cause.
     """
     report = take_report(coordinator)
     failures = () if report is None else report.failures
@@ -38,7 +39,8 @@ def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -
         if _is_failed(source, failures) or _ends_at(error, source)
     )
     if is_strict(plan):
-        return _make_refusal([add_hint(error_text(error), error), *map(str, failures), *mistakes])
+        texts = [add_hint(error_text(error), error), *map(str, failures), *mistakes]
+        return _make_refusal(texts, error)
     for text in mistakes:
         logger.warning("%s", text)
     return error
@@ -171,7 +173,7 @@ def _of_modules(report: LoadReport) -> list[str]:
     return [*unknown, *report.replaced]
 
 
-def _make_refusal(mistakes: list[str]) -> RuntimeError:
+def _make_refusal(mistakes: list[str], found: Exception | None = None) -> RuntimeError:
     from ..llm_errors import ConfigurationError
 
     listed = "; ".join(mistakes)
@@ -179,7 +181,7 @@ def _make_refusal(mistakes: list[str]) -> RuntimeError:
     message = f"the mount plan has {what}: {listed}"
     error, cause = RuntimeError(message), ConfigurationError(message)
     cause.mistakes = tuple(mistakes)  # pyright: ignore[reportAttributeAccessIssue] -- for callers that list them
-    error.__cause__ = cause
+    error.__cause__, cause.__cause__ = cause, found
     return error
 
 

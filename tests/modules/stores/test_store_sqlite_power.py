@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
+import stat
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from amplifier_modules.stores import NewSession
+from amplifier_modules.stores import NewSession, StoreError
 from amplifier_modules.stores.sqlite import SqliteStore, folder, schema
 
 
@@ -60,3 +63,38 @@ async def test_the_names_of_files_and_of_their_folders_are_synced(
     assert {*synced} == {store.folder}
     assert [name for name in os.listdir(store.folder) if name != "list.json"] == []
     await store.close()
+
+
+# Holds: store-31
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+async def test_a_session_whose_name_cannot_be_synced_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    store = SqliteStore(folder=str(tmp_path))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fail_on_folders(number))
+        with pytest.raises(StoreError, match=f"cannot be used: .*{os.strerror(number)}"):
+            await store.claim("one", "me", new=NewSession())
+    assert os.listdir(tmp_path) == []
+    await store.claim("one", "me", new=NewSession())
+    await store.close()
+
+
+async def test_a_file_system_that_syncs_no_folder_can_have_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(folder=str(tmp_path))
+    monkeypatch.setattr(os, "fsync", fail_on_folders(errno.EINVAL))
+    await store.claim("one", "me", new=NewSession())
+    await store.close()
+
+
+def fail_on_folders(number: int) -> Callable[[int], None]:
+    sync = os.fsync
+
+    def fail(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, os.strerror(number))
+        sync(descriptor)
+
+    return fail

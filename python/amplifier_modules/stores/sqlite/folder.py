@@ -37,6 +37,9 @@ _MAX_NAME_CHARS = 80
 _BESIDE = "-wal", "-shm", "-journal"
 """What SQLite has beside a file."""
 
+_UNREADABLE_ALONE = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
+"""What SQLite says where it would have to write to a file to read it."""
+
 _of_parent: list[SessionFile] = []
 """What a process had open when it was forked: to close it there would disturb its parent."""
 
@@ -226,9 +229,10 @@ class SessionFolder:
                 check_schema(connection, path)
                 return SessionFile(connection).sessions()
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+            if error.sqlite_errorcode & 0xFF not in _UNREADABLE_ALONE:
                 raise
-        # A process that ended has left a journal, which the next who may write has to use up.
+        # A process that ended has left a journal, which the next who may write has to use up; or
+        # the folder is read-only.
         with self._using(name) as file:
             return file.sessions()
 

@@ -41,7 +41,7 @@ def read_quiet_file(path: Path) -> bytearray | None:
     finally:
         os.close(file)
     is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-    if not is_same or len(content) != before.st_size or _has_journal(path):
+    if not is_same or len(content) != before.st_size or has_journal(path):
         return None
     if bytes(content[_MODE]) == _WAL:
         # There is no log, so nothing is missing; in memory there is no such mode.
@@ -49,7 +49,8 @@ def read_quiet_file(path: Path) -> bytearray | None:
     return content
 
 
-def _has_journal(path: Path) -> bool:
+def has_journal(path: Path) -> bool:
+    """Whether a log or a journal may belong to a file, without which it is not whole."""
     if os.path.lexists(f"{path}-wal"):
         return True
     try:

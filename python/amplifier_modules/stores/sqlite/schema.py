@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import sys
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
 from ..errors import DamagedSessionError, NewerStoreError, StoreError
+from .quiet_file import has_journal
 
 ResultT = TypeVar("ResultT")
 
@@ -27,6 +29,8 @@ _WAIT_SECONDS = 10.0
 """How long a process waits for the other that writes to the file."""
 _SAFE_WAL = (3, 51, 3)
 """Older versions can corrupt a file in WAL mode that two processes write to."""
+_FAILURES = frozenset({errno.EIO, errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
+"""What a disk says that has failed; anything else is said where folders cannot be synced at all."""
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 _TABLES = f"""
@@ -84,17 +88,23 @@ def create_file(path: Path, fill: Callable[[sqlite3.Connection], ResultT]) -> Re
     finally:
         os.close(descriptor)
         new.unlink()
-    sync_folder(path.parent)
+    try:
+        sync_folder(path.parent)
+    except OSError:
+        path.unlink()
+        raise
     return filled
 
 
 def open_file(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a file to read and write it.
+    """Open a file to read and write it, or to read it where it or its folder is read-only.
 
     Raises:
         StoreError: It is no file of sessions, or that of a newer version.
         sqlite3.Error: It cannot be read.
     """
+    if not _is_writable(path):
+        return _open_to_read(path)
     connection = _connect(path)
     try:
         check_schema(connection, path)
@@ -134,13 +144,53 @@ def make_folder(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Let the names of a folder outlive a failure of the system, where that can be asked for."""
-    with suppress(OSError):
+    """Let the names of a folder outlive a failure of the system, where that can be asked for.
+
+    Raises:
+        OSError: The disk has failed, or is full.
+    """
+    try:
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+    except OSError as error:
+        if error.errno in _FAILURES:
+            raise
+
+
+def _is_writable(path: Path) -> bool:
+    # The file alone is not enough: SQLite has its journal beside it.
+    as_effective = os.access in os.supports_effective_ids
+    return all(os.access(each, os.W_OK, effective_ids=as_effective) for each in (path, path.parent))
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    try:
+        return _connect_to_read(path, "mode=ro")
+    except sqlite3.OperationalError:
+        if has_journal(path):
+            raise
+    # In WAL mode SQLite wants a log beside the file, which cannot be made. Without one, all is in
+    # the file.
+    return _connect_to_read(path, "immutable=1")
+
+
+def _connect_to_read(path: Path, options: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?{options}",
+        uri=True,
+        timeout=_WAIT_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        check_schema(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _connect(path: Path) -> sqlite3.Connection:

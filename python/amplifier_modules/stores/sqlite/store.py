@@ -22,6 +22,8 @@ ResultT = TypeVar("ResultT")
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY = sqlite3.SQLITE_BUSY
+_READ_ONLY = sqlite3.SQLITE_READONLY
+_STORED, _READ = "stored in", "read from"
 
 
 class SqliteStore:
@@ -86,7 +88,9 @@ class SqliteStore:
         self, session_id: str, *, after: int = 0, until: int | None = None
     ) -> list[StoredEvent]:
         """Return the events of a session."""
-        return await self._run_on_file(session_id, lambda file: file.read(session_id, after, until))
+        return await self._run_on_file(
+            session_id, lambda file: file.read(session_id, after, until), _READ
+        )
 
     async def fork(
         self,
@@ -110,11 +114,11 @@ class SqliteStore:
 
     async def inbox(self, session_id: str) -> list[InboxEntry]:
         """Return the entries that are not done."""
-        return await self._run_on_file(session_id, lambda file: file.inbox(session_id))
+        return await self._run_on_file(session_id, lambda file: file.inbox(session_id), _READ)
 
     async def sessions(self) -> list[SessionInfo]:
         """Return all sessions."""
-        return await self._run("", lambda: self._files.list_sessions())
+        return await self._run("", lambda: self._files.list_sessions(), _READ)
 
     async def take(self, owner: str, *, now: float, due: float | None) -> Claim | None:
         """Claim the session that is due the longest."""
@@ -178,7 +182,7 @@ class SqliteStore:
                 problems.append(str(error))
             return problems
 
-        return await self._run_on_file(session_id, verify)
+        return await self._run_on_file(session_id, verify, _READ)
 
     async def close(self) -> None:
         """Close the files, and end the thread."""
@@ -196,15 +200,17 @@ class SqliteStore:
             return file.begin(session_id, owner, new, due)
 
     async def _run_on_file(
-        self, session_id: str, work: Callable[[SessionFile], ResultT]
+        self, session_id: str, work: Callable[[SessionFile], ResultT], action: str = _STORED
     ) -> ResultT:
         def work_on_file() -> ResultT:
             with self._files.find(session_id) as file:
                 return work(file)
 
-        return await self._run(session_id, work_on_file)
+        return await self._run(session_id, work_on_file, action)
 
-    async def _run(self, session_id: str, work: Callable[[], ResultT]) -> ResultT:
+    async def _run(
+        self, session_id: str, work: Callable[[], ResultT], action: str = _STORED
+    ) -> ResultT:
         try:
             return await self._writer.run(work)
         except UnicodeDecodeError as error:
@@ -212,18 +218,22 @@ class SqliteStore:
                 session_id, 0, f"a text in its file is none: {error}"
             ) from error
         except sqlite3.Error as error:
-            raise self._describe(session_id, error) from error
+            raise self._describe(session_id, error, action) from error
         except OSError as error:
             raise StoreError(f"the store in `{self.folder}` cannot be used: {error}") from error
 
-    def _describe(self, session_id: str, error: sqlite3.Error) -> StoreError:
+    def _describe(self, session_id: str, error: sqlite3.Error, action: str) -> StoreError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED and session_id:
             return DamagedSessionError(session_id, 0, str(error))
         what = f"session `{session_id}`" if session_id else "the sessions"
         if code == _BUSY:
             return StoreError(f"{what} cannot be stored: another process writes to its file")
-        return StoreError(f"{what} cannot be stored in `{self.folder}`: {error}")
+        if code == _READ_ONLY:
+            return StoreError(
+                f"{what} cannot be stored in `{self.folder}`: the file or the folder is read-only"
+            )
+        return StoreError(f"{what} cannot be {action} `{self.folder}`: {error}")
 
 
 def _default_folder() -> Path:
