@@ -87,9 +87,12 @@ def _find_meets(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     before: list[int] = []
     for index, (_, other) in enumerate(pairs):
         length = bisect_left(lasts, other)
-        lasts[length:] = [other, *lasts[length + 1 :]]
         before.append(ends[length - 1] if length else -1)
-        ends[length:] = [index, *ends[length + 1 :]]
+        if length == len(lasts):
+            lasts.append(other)
+            ends.append(index)
+        else:
+            lasts[length], ends[length] = other, index
     row: list[tuple[int, int]] = []
     index = ends[-1] if ends else -1
     while index >= 0:

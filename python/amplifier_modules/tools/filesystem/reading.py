@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import Field
 
 from amplifier_core.events import ARTIFACT_READ
-from amplifier_guard import LineWindow, PathPolicy
+from amplifier_guard import PathPolicy
+from amplifier_guard.path import LineWindow
 from amplifier_modules.tools.artifact_events import emit_artifact
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
 from amplifier_modules.tools.folder import path_text
@@ -143,4 +144,3 @@ class ListDirectory(BlockingTool[_ListDirectory]):
         output["truncated"] = total > len(output["entries"])
         left_out = min(total, _MOST_ENTRIES) - len(output["entries"])
         return {**output, "omitted": {"entries": left_out}} if left_out else output
-
