@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from tempfile import TemporaryDirectory
 
-from event_sessions import Seen
+from event_sessions import Payload, Seen
 
-from amplifier_agent import Agent, ScriptedProvider
+from amplifier_agent import Agent, ScriptedProvider, hook
 from amplifier_core.events import ARTIFACT_READ, ARTIFACT_WRITE
 
 
 async def of_files(seen: Seen) -> None:
     """A turn with one call of each tool that has events of files."""
-    everything = Seen()
+
+    @hook(ARTIFACT_READ, ARTIFACT_WRITE)
+    def note(event: str, data: Payload) -> None:
+        seen.payloads[event].append(dict(data))
+
     path = {"path": "a.txt"}
     script = [
         {"tool": "write_file", "arguments": {**path, "content": "one"}},
@@ -21,9 +25,5 @@ async def of_files(seen: Seen) -> None:
         "Done.",
     ]
     with TemporaryDirectory() as folder:
-        agent = Agent(ScriptedProvider(script), tools=["tool-filesystem"], directory=folder)
-        async with agent.session() as session:
-            everything.observe(session.coordinator.hooks)
-            await session.run("go")
-    for event in (ARTIFACT_READ, ARTIFACT_WRITE):
-        seen.payloads[event] += everything.payloads[event]
+        tools = ["tool-filesystem"]
+        await Agent(ScriptedProvider(script), tools=tools, directory=folder, hooks=[note]).run("go")

@@ -38,7 +38,7 @@ def compare_lines(path: str, before: bytes | None, after: bytes) -> LineDiff:
     changes = list(_find_changes(old, new))
     source = "/dev/null" if before is None else f"a/{path}"
     head = [f"--- {source}\n", f"+++ b/{path}\n"] if changes else []
-    hunks = (_write_hunk(old, new, hunk) for hunk in _group(changes))
+    hunks = (_write_hunk(old, new, hunk) for hunk in _split_hunks(changes))
     return LineDiff(
         text="".join([*head, *hunks]),
         added=sum(change[3] - change[2] for change in changes),
@@ -53,7 +53,7 @@ def _split_lines(content: bytes) -> list[str]:
 
 def _find_changes(old: list[str], new: list[str]) -> Iterator[Change]:
     """Yield the changes in order; lines that are there once in both texts are where they meet."""
-    start, old_end, new_end = _trim(old, new, (0, len(old), 0, len(new)))
+    start, old_end, new_end = _find_bounds(old, new, (0, len(old), 0, len(new)))
     meets = _find_meets(old[start:old_end], new[start:new_end])
     places = [(start + one, start + other) for one, other in meets]
     for (one, other), (next_one, next_other) in pairwise(
@@ -62,7 +62,7 @@ def _find_changes(old: list[str], new: list[str]) -> Iterator[Change]:
         yield from _compare_closely(old, new, (one + 1, next_one, other + 1, next_other))
 
 
-def _trim(old: list[str], new: list[str], part: Change) -> tuple[int, int, int]:
+def _find_bounds(old: list[str], new: list[str], part: Change) -> tuple[int, int, int]:
     """Return where two texts begin to differ and where each ends to."""
     start, old_end, _, new_end = part
     while start < min(old_end, new_end) and old[start] == new[start]:
@@ -107,7 +107,7 @@ def _compare_closely(old: list[str], new: list[str], part: Change) -> Iterator[C
     if not one and not other:
         return
     if len(one) + len(other) > _MAX_CLOSE_LINES:
-        start, one_end, other_end = _trim(one, other, (0, len(one), 0, len(other)))
+        start, one_end, other_end = _find_bounds(one, other, (0, len(one), 0, len(other)))
         if start < max(one_end, other_end):
             yield (
                 old_start + start,
@@ -121,7 +121,7 @@ def _compare_closely(old: list[str], new: list[str], part: Change) -> Iterator[C
             yield old_start + a, old_start + b, new_start + c, new_start + d
 
 
-def _group(changes: list[Change]) -> Iterator[list[Change]]:
+def _split_hunks(changes: list[Change]) -> Iterator[list[Change]]:
     """Yield the changes that share the lines around them."""
     group: list[Change] = []
     for change in changes:
@@ -138,7 +138,7 @@ def _write_hunk(old: list[str], new: list[str], hunk: list[Change]) -> str:
     after = min(_CONTEXT_LINES, len(old) - hunk[-1][1])
     old_start, old_end = hunk[0][0] - before, hunk[-1][1] + after
     new_start, new_end = hunk[0][2] - before, hunk[-1][3] + after
-    written = [f"@@ -{_range(old_start, old_end)} +{_range(new_start, new_end)} @@\n"]
+    written = [f"@@ -{_write_range(old_start, old_end)} +{_write_range(new_start, new_end)} @@\n"]
     done = old_start
     for change in hunk:
         written += [_write_line(" ", line) for line in old[done : change[0]]]
@@ -153,6 +153,6 @@ def _write_line(mark: str, line: str) -> str:
     return f"{mark}{line}{end}"
 
 
-def _range(start: int, end: int) -> str:
+def _write_range(start: int, end: int) -> str:
     count = end - start
     return f"{start + 1}" if count == 1 else f"{start + 1 if count else start},{count}"

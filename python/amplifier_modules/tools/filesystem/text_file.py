@@ -43,7 +43,7 @@ class TextFile:
         """Return what the file holds."""
         return f"{self._mark}{self._written}".encode()
 
-    def rewrite(self, text: str) -> TextFile:
+    def replace_text(self, text: str) -> TextFile:
         r"""Return a file with another text, with the mark and the line ends of most of its lines.
 
         Args:
@@ -72,13 +72,13 @@ class TextFile:
         done = 0
         for place in places:
             start, end = place + head, place + len(old) - tail
-            pieces.append(self._written[self._offset(done) : self._offset(start)])
+            pieces.append(self._written[self._find_offset(done) : self._find_offset(start)])
             pieces.append(self._end_lines(inserted, start, end))
             done = end
-        pieces.append(self._written[self._offset(done) :])
+        pieces.append(self._written[self._find_offset(done) :])
         return TextFile(self._mark + "".join(pieces))
 
-    def _offset(self, place: int) -> int:
+    def _find_offset(self, place: int) -> int:
         """Return where a place of the text is in what is written."""
         return place + bisect_left(self._wide, place)
 
@@ -91,13 +91,13 @@ class TextFile:
         if not given:
             following = self.text.find("\n", end)
             given = [following if following >= 0 else self.text.rfind("\n", 0, start)]
-        ends = [self._line_end(place) for place in given]
+        ends = [self._find_line_end(place) for place in given]
         ends += ends[-1:] * (len(lines) - 1 - len(ends))
         return "".join(
             part for pair in zip(lines, [*ends[: len(lines) - 1], ""], strict=True) for part in pair
         )
 
-    def _line_end(self, place: int) -> str:
+    def _find_line_end(self, place: int) -> str:
         index = bisect_left(self._wide, place)
         return "\r\n" if self._wide[index : index + 1] == [place] else "\n"
 

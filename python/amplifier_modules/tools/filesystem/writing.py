@@ -106,7 +106,7 @@ class WriteFile(WritingTool[_WriteFile]):
 
         def compose(_path: str, file: TextFile | None) -> TextFile:
             content = arguments.content
-            return TextFile(content) if file is None else file.rewrite(content)
+            return TextFile(content) if file is None else file.replace_text(content)
 
         check_writable("content", arguments.content)
         return self.describe(self._writer.write(arguments.path, compose, stop))
