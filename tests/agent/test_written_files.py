@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from amplifier_agent import Agent, Question, ScriptedProvider, hook
+from amplifier_agent import Agent, Answer, Call, Question, ScriptedProvider, hook
 from amplifier_core import AmplifierSession, HookResult
 
-Call = dict[str, Any]
+ToolCall = dict[str, Any]
 Emitted = list[tuple[str, dict[str, Any]]]
 
 
@@ -19,15 +19,15 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def read(path: str) -> Call:
+def read(path: str) -> ToolCall:
     return {"tool": "read_file", "arguments": {"path": path}}
 
 
-def write(path: str, content: str) -> Call:
+def write(path: str, content: str) -> ToolCall:
     return {"tool": "write_file", "arguments": {"path": path, "content": content}}
 
 
-def edit(path: str, old: str, new: str) -> Call:
+def edit(path: str, old: str, new: str) -> ToolCall:
     arguments = {"path": path, "edits": [{"old": old, "new": new}]}
     return {"tool": "edit_file", "arguments": arguments}
 
@@ -95,19 +95,26 @@ async def test_each_session_reads_before_it_writes(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").read_text() == "new"
 
 
-async def test_calls_of_one_answer_see_what_those_before_them_wrote(tmp_path: Path) -> None:
+# Holds: sink-61
+async def test_what_a_sub_agent_has_read_its_parent_has_not(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("old")
+    task = {"tool": "task", "arguments": {"description": "Read", "prompt": "Read it."}}
+    model = ScriptedProvider([task, read("a.txt"), "Read.", edit("a.txt", "old", "new"), "Done."])
+    tools = ["tool-filesystem", "tool-task"]
+
+    result = await Agent(model, tools=tools, directory=tmp_path).run("go")
+
+    assert "`a.txt` was not read in this session" in str(result.messages)
+    assert (tmp_path / "a.txt").read_text() == "old"
+
+
+async def test_a_call_sees_what_those_before_it_in_the_answer_wrote(tmp_path: Path) -> None:
+    counts = [[{"old": str(n), "new": str(n + 1)}] for n in range(1, 6)]
     calls = [
-        {"name": "write_file", "arguments": {"path": "a.txt", "content": "1"}},
-        *(
-            {
-                "name": "edit_file",
-                "arguments": {"path": "a.txt", "edits": [{"old": str(n), "new": str(n + 1)}]},
-            }
-            for n in range(1, 6)
-        ),
+        Call("write_file", {"path": "a.txt", "content": "1"}),
+        *(Call("edit_file", {"path": "a.txt", "edits": edits}) for edits in counts),
     ]
-    one_by_one = [{"tool": call["name"], "arguments": call["arguments"]} for call in calls]
-    model = ScriptedProvider([*one_by_one, "Done."])
+    model = ScriptedProvider([Answer("I count.", *calls), "Done."])
 
     await Agent(model, tools=["tool-filesystem"], directory=tmp_path).run("count")
 
@@ -126,7 +133,7 @@ async def test_calls_of_one_answer_see_what_those_before_them_wrote(tmp_path: Pa
 )
 @pytest.mark.parametrize("agrees", [True, False, None])
 async def test_a_person_is_asked_about_protected_files_and_their_answer_counts(
-    tmp_path: Path, call: Call, agrees: bool | None
+    tmp_path: Path, call: ToolCall, agrees: bool | None
 ) -> None:
     (tmp_path / "conf").mkdir()
     (tmp_path / ".git/hooks").mkdir(parents=True)

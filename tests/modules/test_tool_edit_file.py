@@ -15,7 +15,7 @@ from amplifier_core import ModuleCoordinator
 from amplifier_core.models import ToolResult
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools import filesystem
-from amplifier_modules.tools.filesystem import EditFile, ReadRecord
+from amplifier_modules.tools.filesystem import EditFile, ReadRecords
 
 Tools = dict[str, Any]
 
@@ -176,10 +176,10 @@ def test_a_file_changed_between_read_and_edit_is_never_overwritten(
     folder = tmp_path_factory.getbasetemp() / "changed"
     folder.mkdir(exist_ok=True)
     (folder / "a").write_bytes(found)
-    record = ReadRecord()
-    record.note("a", known)
+    records = ReadRecords()
+    records.current().note("a", known)
     change = {"old": "a", "new": "b", "replace_all": everywhere}
-    tool = EditFile(PathPolicy(folder), record=record)
+    tool = EditFile(PathPolicy(folder), records=records)
     result = anyio.run(tool.execute, {"path": "a", "edits": [change]})
     if known != found:
         assert failure(result)[0] == "FileChangedError"
@@ -220,9 +220,9 @@ def test_edits_do_what_plain_replacing_does(
     folder.mkdir(exist_ok=True)
     before = (mark + text).encode()
     (folder / "a").write_bytes(before)
-    record = ReadRecord()
-    record.note("a", before)
-    tool = EditFile(PathPolicy(folder), record=record)
+    records = ReadRecords()
+    records.current().note("a", before)
+    tool = EditFile(PathPolicy(folder), records=records)
     result = anyio.run(tool.execute, {"path": "a", "edits": changes})
     after = (folder / "a").read_bytes()
     expected = edit_plainly(text, changes)
@@ -244,9 +244,11 @@ def test_a_file_of_one_kind_of_line_ends_stays_one(
     folder.mkdir(exist_ok=True)
     before = "\r\n".join([*lines, ""]).encode()
     (folder / "a").write_bytes(before)
-    record = ReadRecord()
-    record.note("a", before)
-    anyio.run(EditFile(PathPolicy(folder), record=record).execute, {"path": "a", "edits": [change]})
+    records = ReadRecords()
+    records.current().note("a", before)
+    anyio.run(
+        EditFile(PathPolicy(folder), records=records).execute, {"path": "a", "edits": [change]}
+    )
     after = (folder / "a").read_bytes()
     assert after.count(b"\r\n") == after.count(b"\n") == after.count(b"\r")
 

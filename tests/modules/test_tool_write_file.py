@@ -17,7 +17,7 @@ from amplifier_core import ModuleCoordinator
 from amplifier_core.models import ToolResult
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools import filesystem
-from amplifier_modules.tools.filesystem import ReadFile, ReadRecord, WriteFile
+from amplifier_modules.tools.filesystem import ReadFile, ReadRecords, WriteFile
 
 Tools = dict[str, Any]
 
@@ -119,7 +119,7 @@ async def test_a_file_that_has_changed_stays_and_the_change_is_told(
 
 # Holds: sink-61
 async def test_a_file_that_appears_or_changes_while_it_is_written_stays(tmp_path: Path) -> None:
-    record = ReadRecord()
+    records = ReadRecords()
     policy = PathPolicy(tmp_path)
 
     class Meddling(Event):
@@ -129,12 +129,12 @@ async def test_a_file_that_appears_or_changes_while_it_is_written_stays(tmp_path
             (tmp_path / "a.txt").write_text("theirs")
             return False
 
-    tool = WriteFile(policy, record=record)
+    tool = WriteFile(policy, records=records)
     arguments = tool._arguments.model_validate({"path": "a.txt", "content": "ours"})  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(OSError, match=r"`a\.txt` exists already, so it was not replaced"):
         tool.run(arguments, Meddling())
     (tmp_path / "a.txt").write_text("mine")
-    record.note("a.txt", b"mine")
+    records.current().note("a.txt", b"mine")
     with pytest.raises(OSError, match=r"`a\.txt` has another content, so it was not replaced"):
         tool.run(arguments, Meddling())
     assert (tmp_path / "a.txt").read_text() == "theirs"
@@ -234,11 +234,11 @@ async def test_what_is_refused_is_told_and_changes_nothing(
 
 
 async def test_a_long_diff_is_cut_and_counted(tmp_path: Path) -> None:
-    record = ReadRecord()
+    records = ReadRecords()
     policy = PathPolicy(tmp_path)
     (tmp_path / "a.txt").write_text("old line\n" * 2000)
-    await ReadFile(policy, record=record).execute({"path": "a.txt"})
-    tool = WriteFile(policy, 8192, record)
+    await ReadFile(policy, records=records).execute({"path": "a.txt"})
+    tool = WriteFile(policy, 8192, records)
     output = (await tool.execute({"path": "a.txt", "content": "new line\n" * 2000})).output
     assert (output["lines_added"], output["lines_removed"]) == (2000, 2000)
     assert output["diff"].count("\n") + output["omitted"]["diff_lines"] == 4003
@@ -252,9 +252,11 @@ def test_what_is_written_reads_back(
     folder = tmp_path_factory.getbasetemp() / "written"
     folder.mkdir(exist_ok=True)
     (folder / "a").write_bytes(before.encode())
-    policy, record = PathPolicy(folder), ReadRecord()
-    record.note("a", before.encode())
-    result = anyio.run(WriteFile(policy, record=record).execute, {"path": "a", "content": content})
+    policy, records = PathPolicy(folder), ReadRecords()
+    records.current().note("a", before.encode())
+    result = anyio.run(
+        WriteFile(policy, records=records).execute, {"path": "a", "content": content}
+    )
     found = (folder / "a").read_bytes().decode()
     if not result.success:
         assert found == before

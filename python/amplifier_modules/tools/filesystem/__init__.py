@@ -8,7 +8,7 @@ from typing import Any
 
 from amplifier_modules.tools.folder import FolderSettings, mount_tools
 
-from .read_record import FileChangedError, FileNotReadError, ReadRecord
+from .read_record import FileChangedError, FileNotReadError, ReadRecords
 from .reading import ListDirectory, ReadFile
 from .writing import EditFile, WriteFile
 
@@ -21,7 +21,7 @@ __all__ = [
     "FileNotReadError",
     "ListDirectory",
     "ReadFile",
-    "ReadRecord",
+    "ReadRecords",
     "WriteFile",
     "mount",
 ]
@@ -38,11 +38,11 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
         SettingError: The root is not a path.
         OSError: The root does not exist or cannot be opened.
     """
-    record = ReadRecord()
+    records = ReadRecords()
     tools = (
-        partial(ReadFile, record=record),
+        partial(ReadFile, records=records),
         ListDirectory,
-        partial(WriteFile, record=record),
-        partial(EditFile, record=record),
+        partial(WriteFile, records=records),
+        partial(EditFile, records=records),
     )
     await mount_tools(coordinator, config, "tool-filesystem", tools)

@@ -11,7 +11,7 @@ from amplifier_guard import PathPolicy, PathProtected
 from amplifier_modules.tools.folder import path_text
 from amplifier_modules.tools.secret_files import is_call_approved
 
-from .read_record import MAX_FILE_BYTES, ReadRecord
+from .read_record import MAX_FILE_BYTES, ReadRecords
 from .text_file import TextFile
 
 Compose = Callable[[str, TextFile | None], TextFile]
@@ -36,12 +36,12 @@ class FileTooLargeError(ValueError):
 class FileWriter:
     """Writes files for one tool: only what was read and has not changed since, and each whole."""
 
-    def __init__(self, tool: str, policy: PathPolicy, record: ReadRecord) -> None:
+    def __init__(self, tool: str, policy: PathPolicy, records: ReadRecords) -> None:
         """Write by a policy, and protected files too in approved calls of the tool."""
         self._tool = tool
         self._policy = policy
         self._policy_with_secrets = policy.with_secrets()
-        self._record = record
+        self._records = records
 
     def is_protected(self, path: object) -> bool:
         """Whether a file is only written after a person agreed."""
@@ -71,11 +71,12 @@ class FileWriter:
         protected = is_call_approved(self._tool)
         target = self._policy.writable(path, protected=protected)
         shown = path_text(target)
+        record = self._records.current()
         before = self._read(target, with_secrets=protected)
         if before is None:
             file = None
         else:
-            self._record.check(target, before)
+            record.check(target, before)
             file = TextFile.decode(shown, before)
         after = compose(shown, file).encode()
         if after == before:
@@ -87,7 +88,7 @@ class FileWriter:
         else:
             # What is replaced is exactly what was compared with the record.
             self._policy.replace(target, after, expected=before, protected=protected)
-        self._record.note(target, after)
+        record.note(target, after)
         return WrittenFile(target, "created" if before is None else "modified", before, after)
 
     def _read(self, target: str, *, with_secrets: bool) -> bytes | None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from hashlib import sha256
 from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from amplifier_modules.tool.context import ToolContext
 
 from .line_diff import compare_lines
 
@@ -34,7 +38,7 @@ class FileChangedError(ValueError):
 
 
 class ReadRecord:
-    """What the tools of a session know of the files; safe to use from several threads.
+    """What the tools know of the files in one session; safe to use from several threads.
 
     A file is known by a digest of its content: times have steps, in which a file can change twice.
     """
@@ -79,6 +83,30 @@ class ReadRecord:
             raise FileNotReadError(path)
         if digest != sha256(found).digest():
             raise FileChangedError(path, "" if known is None else _describe(path, known, found))
+
+
+class ReadRecords:
+    """The record of each session that uses the tools; safe to use from several threads.
+
+    A sub-agent shares the tools of the session that it works for, but not what that has read.
+    """
+
+    def __init__(self) -> None:
+        """Know no session."""
+        self._of_sessions: WeakKeyDictionary[Any, ReadRecord] = WeakKeyDictionary()
+        self._without_session = ReadRecord()
+        self._lock = Lock()
+
+    def current(self) -> ReadRecord:
+        """Return the record of the session whose call runs now."""
+        try:
+            coordinator = ToolContext.current().coordinator
+        except LookupError:
+            coordinator = None
+        if coordinator is None:
+            return self._without_session
+        with self._lock:
+            return self._of_sessions.setdefault(coordinator, ReadRecord())
 
 
 def _describe(path: str, known: bytes, found: bytes) -> str:

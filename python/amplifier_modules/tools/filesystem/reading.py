@@ -17,7 +17,7 @@ from amplifier_modules.tools.folder import path_text
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
 from amplifier_modules.tools.secret_files import SecretFiles
 
-from .read_record import MAX_FILE_BYTES, ReadRecord
+from .read_record import MAX_FILE_BYTES, ReadRecords
 
 _MOST_ENTRIES = 1000
 _OMITTED = "`omitted` counts what the limit of bytes left out."
@@ -47,11 +47,11 @@ class ReadFile(BlockingTool[_ReadFile]):
         self,
         policy: PathPolicy,
         max_bytes: int = MAX_RESULT_BYTES,
-        record: ReadRecord | None = None,
+        records: ReadRecords | None = None,
     ) -> None:
         super().__init__(_ReadFile, max_bytes)
         self._secret_files = SecretFiles(self.name, policy)
-        self._record = ReadRecord() if record is None else record
+        self._records = ReadRecords() if records is None else records
 
     def needs_approval(self, input: Mapping[str, Any]) -> bool:
         """Whether a person must agree: the file holds secrets."""
@@ -106,7 +106,7 @@ class ReadFile(BlockingTool[_ReadFile]):
             start = content.find(b"\n", start) + 1 or len(content)
         # Else it changed between the two reads, and is to be read again before it is changed.
         if content.startswith(window.content, start):
-            self._record.note(path, content)
+            self._records.current().note(path, content)
 
 
 class _ListDirectory(Arguments):

@@ -18,7 +18,7 @@ from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, 
 from .edits import Edit, apply_edits
 from .file_writer import FileWriter, WrittenFile
 from .line_diff import compare_lines
-from .read_record import ReadRecord
+from .read_record import ReadRecords
 from .text_file import TextFile, check_writable
 
 _MAX_EDITS = 100
@@ -41,11 +41,11 @@ class WritingTool(BlockingTool[ArgumentsT]):
         arguments: type[ArgumentsT],
         policy: PathPolicy,
         max_bytes: int,
-        record: ReadRecord | None,
+        records: ReadRecords | None,
     ) -> None:
         super().__init__(arguments, max_bytes)
         self._policy = policy
-        self._writer = FileWriter(self.name, policy, ReadRecord() if record is None else record)
+        self._writer = FileWriter(self.name, policy, ReadRecords() if records is None else records)
 
     def needs_approval(self, input: Mapping[str, Any]) -> bool:
         """Whether a person must agree: the file decides what runs, or holds secrets."""
@@ -97,9 +97,9 @@ class WriteFile(WritingTool[_WriteFile]):
         self,
         policy: PathPolicy,
         max_bytes: int = MAX_RESULT_BYTES,
-        record: ReadRecord | None = None,
+        records: ReadRecords | None = None,
     ) -> None:
-        super().__init__(_WriteFile, policy, max_bytes, record)
+        super().__init__(_WriteFile, policy, max_bytes, records)
 
     def run(self, arguments: _WriteFile, stop: Event) -> dict[str, Any]:
         """Write the file."""
@@ -134,9 +134,9 @@ class EditFile(WritingTool[_EditFile]):
         self,
         policy: PathPolicy,
         max_bytes: int = MAX_RESULT_BYTES,
-        record: ReadRecord | None = None,
+        records: ReadRecords | None = None,
     ) -> None:
-        super().__init__(_EditFile, policy, max_bytes, record)
+        super().__init__(_EditFile, policy, max_bytes, records)
 
     def run(self, arguments: _EditFile, stop: Event) -> dict[str, Any]:
         """Edit the file."""
