@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from amplifier_agent import Agent, Answer, Call, Question, ScriptedProvider, hook
+from amplifier_agent import Agent, Question, ScriptedProvider, hook
 from amplifier_core import AmplifierSession, HookResult
 
-ToolCall = dict[str, Any]
+Call = dict[str, Any]
 Emitted = list[tuple[str, dict[str, Any]]]
 
 
@@ -19,15 +19,15 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def read(path: str) -> ToolCall:
+def read(path: str) -> Call:
     return {"tool": "read_file", "arguments": {"path": path}}
 
 
-def write(path: str, content: str) -> ToolCall:
+def write(path: str, content: str) -> Call:
     return {"tool": "write_file", "arguments": {"path": path, "content": content}}
 
 
-def edit(path: str, old: str, new: str) -> ToolCall:
+def edit(path: str, old: str, new: str) -> Call:
     arguments = {"path": path, "edits": [{"old": old, "new": new}]}
     return {"tool": "edit_file", "arguments": arguments}
 
@@ -109,12 +109,8 @@ async def test_what_a_sub_agent_has_read_its_parent_has_not(tmp_path: Path) -> N
 
 
 async def test_a_call_sees_what_those_before_it_in_the_answer_wrote(tmp_path: Path) -> None:
-    counts = [[{"old": str(n), "new": str(n + 1)}] for n in range(1, 6)]
-    calls = [
-        Call("write_file", {"path": "a.txt", "content": "1"}),
-        *(Call("edit_file", {"path": "a.txt", "edits": edits}) for edits in counts),
-    ]
-    model = ScriptedProvider([Answer("I count.", *calls), "Done."])
+    edits = [edit("a.txt", str(number), str(number + 1)) for number in range(1, 6)]
+    model = ScriptedProvider([[write("a.txt", "1"), *edits], "Done."])
 
     await Agent(model, tools=["tool-filesystem"], directory=tmp_path).run("count")
 
@@ -133,7 +129,7 @@ async def test_a_call_sees_what_those_before_it_in_the_answer_wrote(tmp_path: Pa
 )
 @pytest.mark.parametrize("agrees", [True, False, None])
 async def test_a_person_is_asked_about_protected_files_and_their_answer_counts(
-    tmp_path: Path, call: ToolCall, agrees: bool | None
+    tmp_path: Path, call: Call, agrees: bool | None
 ) -> None:
     (tmp_path / "conf").mkdir()
     (tmp_path / ".git/hooks").mkdir(parents=True)
