@@ -16,6 +16,9 @@ use super::error::{PathError, shown};
 /// As much as Linux takes of the names of all attributes, and of the value of one.
 const MAX_ATTRIBUTE_BYTES: usize = 1 << 16;
 
+/// Set by macOS on whatever a program makes; a program can neither set nor remove it.
+const SET_BY_THE_SYSTEM: &CStr = c"com.apple.provenance";
+
 const MODE_BITS: u32 = 0o7777;
 
 /// Gives `new` the owner, group, extended attributes, access lists and mode of `old`.
@@ -92,6 +95,7 @@ fn attribute_names(file: impl std::os::fd::AsFd) -> Result<Vec<CString>, Errno> 
     };
     let names = names[..length].split_inclusive(|byte| *byte == 0);
     let names = names.filter_map(|name| CStr::from_bytes_with_nul(name).ok());
+    let names = names.filter(|name| *name != SET_BY_THE_SYSTEM);
     Ok(names.map(CStr::to_owned).collect())
 }
 
