@@ -24,6 +24,7 @@ from amplifier_core.session_capabilities import (
 from ..tool.context import CURRENT
 from .errors import StoreError, UnknownSessionError
 from .journal import Journal
+from .kept_todos import KeptTodos
 from .recording import Recording
 from .restoring import fill_context, restore_states
 from .store import Claim, NewSession, Store
@@ -81,6 +82,9 @@ async def restore_mounted(coordinator: Any) -> None:
         restore_states(context, coordinator, history)
     if loop is not None:
         restore_states(loop, coordinator, history)
+    todos = KeptTodos(coordinator)
+    if (body := history.states.get(todos.kind)) is not None:
+        todos.restore(body)
 
 
 async def _give_back(store: Store, claim: Claim) -> None:
