@@ -183,8 +183,8 @@ class Session(Generic[T_co]):
         """Go on with the turn that another process has left open, without its prompt said twice.
 
         Calls that had begun and have no result are not run again, unless their tool is
-        `idempotent`: the model reads that their outcome is unknown. What the turn has used of its
-        budget stays used.
+        `idempotent`, or a person who is asked allows it: the model reads that their outcome is
+        unknown. What the turn has used of its budget stays used.
 
         Args:
             budget: What the whole turn may use; None for the limits that it had.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +208,36 @@ async def test_a_session_that_was_taken_over_stops(tmp_path: Path) -> None:
     messages = [each.body["message"] for each in await store.read("chat") if "message" in each.kind]
     await store.close()
     assert [each["content"] for each in messages if each["role"] == "user"] == ["a", "b"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="lists open files by `/proc`")
+async def test_no_session_leaves_a_file_open(tmp_path: Path) -> None:
+    def list_open() -> list[str]:
+        files = []
+        for each in Path("/proc/self/fd").iterdir():
+            with suppress(FileNotFoundError):
+                files.append(os.readlink(each))
+        return [each for each in files if each.startswith(str(tmp_path))]
+
+    agent, _ = talk("one", "two", store=store_in(tmp_path))
+    async with agent.session(session_id="chat") as stale:
+        stale.steer("Be brief.")  # which begins it
+        await stale.run("a")
+        assert list_open() != []
+        async with agent.session(session_id="chat") as fresh:
+            await fresh.run("b")
+        with pytest.raises(StaleOwnerError):
+            await stale.run("c")
+    assert list_open() == []
+    with closing(sqlite3.connect(tmp_path / "chat.sessions")) as connection:
+        connection.execute("UPDATE event SET body = '{}' WHERE seq = 3")
+        connection.commit()
+    (tmp_path / "none.sessions").write_text("no file of sessions " * 300)
+    for id in ("chat", "none"):
+        with pytest.raises(DamagedSessionError):
+            async with agent.session(session_id=id):
+                pass
+    assert list_open() == []
 
 
 # Holds: store-10

@@ -78,6 +78,22 @@ async def wait_for_question(session: Any) -> None:
         await anyio.lowlevel.checkpoint()
 
 
+async def go_on_without(session: Any) -> Result[Any]:
+    """Go on with a turn, and agree to nothing that it asks."""
+    results: list[Result[Any]] = []
+
+    async def go_on() -> None:
+        results.append(await session.resume_turn())
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(go_on)
+        while not results:
+            await anyio.lowlevel.checkpoint()
+            for each in session.questions:
+                session.answer(each.id, False)
+    return results[0]
+
+
 def tell_results(result: Result[Any]) -> list[tuple[str, str]]:
     return [(each["name"], each["content"]) for each in result.messages if each["role"] == "tool"]
 
@@ -229,7 +245,7 @@ async def test_an_answer_that_was_acknowledged_survives_a_crash(
         async with later.agent("Over.").session(session_id="chat") as session:
             if not session.has_open_turn:
                 continue
-            result = await session.resume_turn()
+            result = await go_on_without(session)
         assert result.text == "Over."
         ((name, text),) = tell_results(result)
         assert name == "send"
@@ -242,6 +258,74 @@ async def test_an_answer_that_was_acknowledged_survives_a_crash(
             assert later.did in ([], expected)
     assert answered > unanswered
     assert ways == ({"ran", "unknown", "known"} if answer is True else {"known"})
+
+
+def crash_in_a_tool(folder: Path) -> Desk:
+    """Return what there is when a process has ended while its tool ran."""
+    desk = Desk(folder / "now")
+
+    @tool
+    def pay(amount: int) -> str:
+        """Pay."""
+        if not desk.did:
+            shutil.copytree(desk.folder, folder / "crashed")
+        desk.did.append(f"paid {amount}")
+        return "paid"
+
+    desk.tools.append(pay)
+    return desk
+
+
+# Holds: store-42
+@pytest.mark.parametrize("answer", [True, "It was paid.", False, None])
+async def test_a_person_may_allow_a_call_of_unknown_outcome_to_run_again(
+    tmp_path: Path, answer: bool | str | None
+) -> None:
+    desk = crash_in_a_tool(tmp_path)
+    async with desk.agent(call("pay", amount=1), "Paid.").session(session_id="chat") as session:
+        await session.run("Pay 1.")
+    desk.folder = tmp_path / "crashed"
+    asked: list[str] = []
+
+    def ask(question: Any) -> bool | str:
+        asked.append(question.action)
+        assert answer is not None
+        return answer
+
+    approvals = {} if answer is None else {"approvals": ask}
+    tools = desk.tools[1:] if answer is None else desk.tools
+    agent = desk.agent("Well.", **{"approvals": None, "tools": tools, **approvals})
+    async with agent.session(session_id="chat") as session:
+        result = await session.resume_turn()
+    warning = "it may have had its effect already: the process ended while it ran. Run it again?"
+    assert asked == ([] if answer is None else [f"{warning}\nrun `pay`?\n| `amount`: 1"])
+    assert desk.did == ["paid 1"] * (2 if answer is True else 1)
+    ((_, text),) = tell_results(result)
+    if answer is True:
+        assert text == "paid"
+        return
+    message = next(each for each in result.messages if each["role"] == "tool")
+    assert message["metadata"]["outcome"] == "unknown"
+    assert "outcome of this call is unknown" in text
+    assert text.endswith("says: It was paid.") is (answer == "It was paid.")
+
+
+# Holds: store-42
+async def test_the_question_whether_to_run_again_waits_for_any_process(tmp_path: Path) -> None:
+    desk = crash_in_a_tool(tmp_path)
+    async with desk.agent(call("pay", amount=1), "Paid.").session(session_id="chat") as session:
+        await session.run("Pay 1.")
+    desk.folder = tmp_path / "crashed"
+    async with anyio.create_task_group() as tasks, desk.agent().session(session_id="chat") as s:
+        tasks.start_soon(s.resume_turn)
+        await wait_for_question(s)
+    agent = desk.agent("Paid.")
+    (question,) = await agent.questions("chat")
+    await agent.answer("chat", question.id, True)
+    async with agent.session(session_id="chat") as session:
+        result = await session.resume_turn()
+    assert (result.status, tell_results(result)) == ("completed", [("pay", "paid")])
+    assert desk.did == ["paid 1", "paid 1"]
 
 
 async def test_a_question_is_answered_once(tmp_path: Path) -> None:

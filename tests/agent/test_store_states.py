@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from amplifier_agent import Agent, Budget, hook, tool
+from amplifier_agent import Agent, Budget, ToolContext, hook, tool
 from amplifier_modules.stores import NewSession
 from amplifier_modules.stores.sqlite import SqliteStore
 
@@ -54,6 +54,37 @@ async def test_a_fork_has_the_states_of_its_last_event(tmp_path: Path) -> None:
             async with await session.fork(at=end) as fork:
                 await fork.run(say(number))
     assert contents(model) == told[1:]
+
+
+# Holds: store-43
+@pytest.mark.parametrize("has_list", [False, True])
+async def test_a_to_do_list_goes_on(tmp_path: Path, has_list: bool) -> None:
+    @tool
+    def plan(context: ToolContext, what: str) -> str:
+        """Add a task."""
+        coordinator: Any = context.coordinator
+        todos = getattr(coordinator, "todo_state", None) or []
+        coordinator.todo_state = todos
+        todos.append({"content": what, "status": "pending"})
+        return f"{len(todos)} tasks"
+
+    calls = [{"tool": "plan", "arguments": {"what": what}} for what in ("dig", "plant")]
+    agent, _ = talk(tmp_path, *calls, "Planned.", tools=[plan])
+    async with agent.session(session_id="chat") as session:
+        await session.run("Plan.")
+    again, _ = talk(
+        tmp_path, {"tool": "plan", "arguments": {"what": "water"}}, "Done.", tools=[plan]
+    )
+    later = again.session(session_id="chat")
+    coordinator: Any = later.session.coordinator
+    if has_list:
+        coordinator.todo_state = made = []  # as a tool does when it is mounted
+    async with later:
+        expected = [{"content": what, "status": "pending"} for what in ("dig", "plant")]
+        assert coordinator.todo_state == expected
+        assert not has_list or coordinator.todo_state is made
+        result = await later.run("Water, too.")
+    assert result.messages[-2]["content"] == "3 tasks"
 
 
 # Holds: store-11

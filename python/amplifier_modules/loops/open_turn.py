@@ -12,8 +12,12 @@ from ..contexts.open_calls import OpenCall, OpenCalls
 from .answers.response import RequestedCall, join_texts
 from .stored_turn import StoredTurn
 from .tool_answer import Answer, fit_content
+from .tool_call import Repetition
 from .tool_calls import ToolRound
 from .turn_state import TurnState
+
+_WARNING = "it may have had its effect already: the process ended while it ran. Run it again?"
+"""What a person reads before a call that nobody knows the outcome of."""
 
 
 def restore_turn(state: TurnState, stored: StoredTurn) -> None:
@@ -38,16 +42,15 @@ async def finish_open_calls(state: TurnState, turn: StoredTurn) -> list[Requeste
     """Add a result for each call that has none; return those that still wait for a person.
 
     A call that ended has its own. One that began runs again if its tool is `idempotent` or
-    `read_only`, and one that a person is asked about runs if that allows it; of any other the model
-    is told what is known.
+    `read_only`, or if a person allows it; one that a person is asked about runs if that allows it.
+    Of any other the model is told what is known.
     """
     stored = state.hooks.coordinator.get_capability(SESSION_STORED_HISTORY)
     calls: OpenCalls = stored.take_open_calls()
     waiting = await _finish(state, calls.written, turn.notes)
     if (answer := calls.make_answer()) is not None:
         await state.history.add(answer, REPAIR)
-    await _finish(state, calls.unwritten, {})
-    return waiting
+    return waiting + await _finish(state, calls.unwritten, {})
 
 
 async def _finish(
@@ -56,21 +59,19 @@ async def _finish(
     if not calls:
         return []
     results = {call.id: _add_note(state, call.make_result(), notes.get(call.id)) for call in calls}
-    run_now = [call for call in calls if _may_repeat(state, call) or _is_asked(state, call)]
-    repeated = [call for call in run_now if call.key is not None]
+    run_now = [(call, _find_repetition(state, call)) for call in calls if _may_run(state, call)]
     waiting: list[RequestedCall] = []
-    if state.ledger is not None:
-        state.ledger.take_back_tool_calls(len(repeated))
     try:
         if run_now:
             async with ToolRound(state) as calls_again:
-                for call in repeated:
-                    state.journal.keep_key(call.id, call.key)
-                await calls_again.run_again(map(_request, run_now))
+                for call, repetition in run_now:
+                    if repetition is not None:
+                        state.journal.keep_key(call.id, call.key)
+                await calls_again.run_again((_request(call), each) for call, each in run_now)
             results |= {each["tool_call_id"]: each for each in calls_again.results}
             waiting = calls_again.put_off
-            for call in waiting:
-                del results[call.id]
+            for each in waiting:
+                del results[each.id]
     finally:
         await state.history.add_results(results.values())
     ended = [call for call in calls if call.id in results]
@@ -99,17 +100,27 @@ def _add_note(state: TurnState, message: dict[str, Any], note: str | None) -> di
     return {**message, "content": fit_content(state.rules.max_bytes, content)}
 
 
+def _may_run(state: TurnState, call: OpenCall) -> bool:
+    """Whether a call runs now, if whoever is asked allows it."""
+    if call.result is not None:
+        return False
+    if call.key is None:
+        # It did not start: a person was asked about it, or it was not its turn yet.
+        return state.journal.questions.has_call(call.id)
+    has_person = getattr(state.hooks.coordinator, "approval_system", None) is not None
+    return has_person or _may_repeat(state, call)
+
+
+def _find_repetition(state: TurnState, call: OpenCall) -> Repetition | None:
+    if call.key is None:
+        return None
+    return Repetition(call.make_result(), None if _may_repeat(state, call) else _WARNING)
+
+
 def _may_repeat(state: TurnState, call: OpenCall) -> bool:
+    """Whether the tool of a call says that it may run twice."""
     tool = state.tools.get(call.name)
-    is_unknown = call.key is not None and call.result is None
-    may_repeat = any(getattr(tool, name, False) is True for name in ("idempotent", "read_only"))
-    return is_unknown and may_repeat
-
-
-def _is_asked(state: TurnState, call: OpenCall) -> bool:
-    """Whether a person was asked about a call that did not start."""
-    is_open = call.key is None and call.result is None
-    return is_open and state.journal.questions.has_call(call.id)
+    return any(getattr(tool, name, False) is True for name in ("idempotent", "read_only"))
 
 
 def _request(call: OpenCall) -> RequestedCall:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -22,7 +23,7 @@ from ..spending.account import Limit
 from ..spending.budget import OverBudgetError
 from ..tool.endings import ToolExitError, ends_turn, may_be_ctrl_c
 from .answers.response import RequestedCall
-from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
+from .boundary.call_approval import SAYS, CallQuestion, approval_timeout, needs_approval
 from .boundary.call_context import TOOL_RESULT, TOOL_START, CallPlace, run_in_context
 from .boundary.cancellation import (
     EXPIRED,
@@ -61,6 +62,24 @@ _WAY_OUT = "make it `async def`, or use `@tool`"
 _UNCHANGEABLE = frozenset((str, int, float, bool, type(None)))
 
 
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """A call that was started before, in a process that ended while it ran."""
+
+    unknown: dict[str, Any]
+    """The message that says that its outcome is unknown."""
+    warning: str | None
+    """What a person reads who has to agree; None where it may run again by itself."""
+
+    def describe_refusal(self, failure: Exception) -> dict[str, Any]:
+        """Return the result of a call that does not run again: what is known, and what a person said."""
+        said = str(failure)
+        at = said.find(SAYS)
+        if at < 0:
+            return self.unknown
+        return {**self.unknown, "content": f"{self.unknown['content']}\n{said[at:]}"}
+
+
 class CallRun:
     """A call of a response, and its result as far as it is known."""
 
@@ -82,6 +101,7 @@ class CallRun:
         "is_put_off",
         "is_read_only",
         "limit",
+        "repetition",
         "requested",
     )
 
@@ -101,6 +121,8 @@ class CallRun:
     """What ends the turn: Ctrl+C."""
     is_given_up: bool
     """Whether it was ended because the answer of the model has failed."""
+    repetition: Repetition | None
+    """What it repeats; None for a call that was not started before."""
     is_put_off: bool
     """Whether it waits for a person who answers when the turn has ended; it has no result yet."""
 
@@ -125,7 +147,7 @@ class CallRun:
         self.requested = requested
         self.answer = NOT_STARTED
         self.has_begun = self.has_ended = self.is_given_up = self.is_put_off = False
-        self.limit = self.final_answer = self.failure = self.interrupt = None
+        self.limit = self.final_answer = self.failure = self.interrupt = self.repetition = None
         self.is_exclusive = getattr(tool, "parallel", True) is False
         """Whether no other call of the response may run at the same time."""
         self.is_read_only = getattr(tool, "read_only", False) is True
@@ -175,6 +197,8 @@ class CallRun:
 
     def make_message(self, note: str | None = None) -> dict[str, Any]:
         """Return the result as a message of the history, with a note behind it."""
+        if self.repetition is not None and not self.has_begun and self.failure is not None:
+            return self.repetition.describe_refusal(self.failure)
         content = self.answer.content
         if note is not None:
             content = fit_content(self._state.rules.max_bytes, self.answer.add_note(note))
@@ -208,7 +232,9 @@ class CallRun:
         tool_input: Any = _copy_arguments(call.arguments or {})
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
-        asks = needs_approval(state.tools.get(call.name), call.arguments)
+        asks = (
+            needs_approval(state.tools.get(call.name), call.arguments) or self._warning is not None
+        )
         if state.journal is not None and state.journal.questions.has_call(call.id):
             asks = True  # also where no hook asks any more: a person may have denied it
         is_judged = asks or not hooks.begin_unjudged(about)
@@ -220,7 +246,9 @@ class CallRun:
         if question is not None:
             tool_input = _use_approval(question, tool_input)
         is_final = ends_turn(call.name, tool, tool_input)
-        if state.ledger is not None and (limit := state.ledger.take_tool_call()) is not None:
+        # One that is repeated was counted when it was started first.
+        ledger = None if self.repetition is not None else state.ledger
+        if ledger is not None and (limit := ledger.take_tool_call()) is not None:
             self.limit = limit
             error = describe_error(OverBudgetError(limit.reason))
             await hooks.emit(TOOL_ERROR, {**self._about, "error": error})
@@ -262,6 +290,11 @@ class CallRun:
             self.final_answer = answer.text
         return answer
 
+    @property
+    def _warning(self) -> str | None:
+        """What a person has to know who is asked about the call."""
+        return None if self.repetition is None else self.repetition.warning
+
     def _check_limit(self) -> None:
         """Refuse a call past the limit of calls of a response: that of the loop or its provider.
 
@@ -288,7 +321,11 @@ class CallRun:
             about = {**about, "tool_input_error": self.requested.problem}
         tool = self._state.tools.get(self.requested.name)
         verdict = await self._state.hooks.judge_call(
-            about, tool_input, needs_approval=asks, approval_timeout=approval_timeout(tool)
+            about,
+            tool_input,
+            needs_approval=asks,
+            approval_timeout=approval_timeout(tool),
+            warning=self._warning,
         )
         if verdict.denied:
             raise DeniedByHookError(verdict.reason)

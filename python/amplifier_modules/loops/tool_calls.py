@@ -22,7 +22,7 @@ from .boundary.together import Begin, Together, find_together
 from .call_errors import error_of_call
 from .recoverable_errors import RecoverableError
 from .tool_answer import INTERRUPTED, NOT_STARTED
-from .tool_call import CallRun
+from .tool_call import CallRun, Repetition
 from .turn_state import TurnState
 
 __all__ = ["INTERRUPTED", "NOT_STARTED", "ToolRound"]
@@ -231,11 +231,16 @@ class ToolRound:
             if not self._waiting or self._together.is_stopping:
                 return
 
-    async def run_again(self, calls: Iterable[RequestedCall]) -> None:
-        """Run calls that the history has already; their results are in `results`."""
+    async def run_again(self, calls: Iterable[tuple[RequestedCall, Repetition | None]]) -> None:
+        """Run calls that the history has already; their results are in `results`.
+
+        Args:
+            calls: The calls, each with what it repeats; None for one that was not started.
+        """
         self._is_remembered = True
-        for call in calls:
+        for call, repetition in calls:
             self._add(call)
+            self._calls[-1].repetition = repetition
         await self.finish()
         self.results = self.make_messages()
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
-from itertools import chain
 from typing import Any, Protocol
 
 from amplifier_core import world
@@ -135,12 +134,6 @@ class Ledger(Account):
         for part in self._list_parts():
             super(Ledger, part).restore(used)
             part._turn_id = used["turn"]
-
-    def take_back_tool_calls(self, count: int) -> None:
-        """Take calls back that were counted in another process, and are about to be made again."""
-        with self._lock:
-            for account in chain.from_iterable(part._list_own() for part in self._list_parts()):
-                account._tool_calls = max(0, account._tool_calls - count)
 
     def take_tool_call(self) -> Limit | None:
         """Count a tool call that is about to run; return the limit that forbids it, if any."""

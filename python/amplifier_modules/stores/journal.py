@@ -16,7 +16,7 @@ from amplifier_core.message_models import ChatRequest
 from ..loops.boundary.call_context import TOOL_START
 from ..loops.boundary.kept_questions import KeptQuestions
 from .digests import RequestDigests, digest_request
-from .errors import SessionExistsError, StoreError, UnknownSessionError
+from .errors import SessionExistsError, StaleOwnerError, StoreError, UnknownSessionError
 from .inbox import Inbox
 from .store import Claim, Event, InboxEntry, NewSession, Store
 from .stored_history import StoredHistory
@@ -222,13 +222,19 @@ class Journal:
 
     async def end(self) -> None:
         """Store what is left, and give the session back; a failure is logged."""
+        failure: StoreError | None = None
         try:
             if self._has_begun:
                 await self.flush()
-            if self._claim is not None:
-                await self.store.end(self._claim)
         except StoreError as error:
-            logger.error("%s", error)
+            failure = error
+        if self._claim is not None:
+            try:
+                await self.store.end(self._claim)
+            except StoreError as error:
+                failure = failure or error
+        if failure is not None:
+            logger.error("%s", failure)
 
     async def _store_waiting(self) -> None:
         if self._claim is None:
@@ -247,8 +253,9 @@ class Journal:
         """
         if self._claim is None:
             self._was_begun_by_entry = True
-            with suppress(SessionExistsError):
-                await self._claim_new()
+            with suppress(SessionExistsError, StaleOwnerError):
+                # Its first event claims it again.
+                await self.store.end(await self._claim_new())
 
     async def _begin(self) -> Claim:
         is_again, self._has_tried_to_begin = self._has_tried_to_begin, True

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import anyio
 
 from amplifier_core import world
 from amplifier_core.session_capabilities import (
@@ -19,11 +22,12 @@ from amplifier_core.session_capabilities import (
 )
 
 from ..tool.context import CURRENT
-from .errors import UnknownSessionError
+from .errors import StoreError, UnknownSessionError
 from .journal import Journal
+from .kept_todos import KeptTodos
 from .recording import Recording
 from .restoring import fill_context, restore_states
-from .store import NewSession, Store
+from .store import Claim, NewSession, Store
 from .stored_history import read_history
 
 
@@ -52,8 +56,12 @@ async def mount_store(
     except UnknownSessionError:
         journal = Journal(store, id, owner, _describe(coordinator), parent=parent)
     else:
-        history = read_history(await store.read(id))
-        entries = await store.inbox(id)
+        try:
+            history = read_history(await store.read(id))
+            entries = await store.inbox(id)
+        except BaseException:
+            await _give_back(store, claim)
+            raise
         journal = Journal(store, id, owner, claim, parent=parent, history=history, entries=entries)
         coordinator.register_capability(SESSION_STORED_HISTORY, history)
         await restore_mounted(coordinator)
@@ -74,6 +82,15 @@ async def restore_mounted(coordinator: Any) -> None:
         restore_states(context, coordinator, history)
     if loop is not None:
         restore_states(loop, coordinator, history)
+    todos = KeptTodos(coordinator)
+    if (body := history.states.get(todos.kind)) is not None:
+        todos.restore(body)
+
+
+async def _give_back(store: Store, claim: Claim) -> None:
+    """Own a session no more that could not be read."""
+    with anyio.CancelScope(shield=True), suppress(StoreError):
+        await store.end(claim)
 
 
 async def _end(journal: Journal, unregister: Callable[[], None]) -> None:

@@ -20,6 +20,7 @@ from ..loops.turn_report import AWAITING_APPROVAL
 from ..running.session_bound import session_bound
 from .errors import StoreError
 from .journal import Journal
+from .kept_todos import KeptTodos
 from .restoring import answer_open_calls, list_states
 from .stored_history import PUT_ASIDE, StoredHistory
 
@@ -45,6 +46,7 @@ class Recording:
         """Write to this journal."""
         self._journal = journal
         self._coordinator = coordinator
+        self._todos = KeptTodos(coordinator)
         texts = getattr(coordinator.get("context"), "stored_texts", None)
         self._texts: set[str] = set() if texts is None else set(texts.list_ids())
         """The ids of the texts that the journal has."""
@@ -69,6 +71,7 @@ class Recording:
 
     def _describe_states(self) -> Iterator[tuple[str, Any]]:
         coordinator = self._coordinator
+        yield self._todos.kind, self._todos.describe()
         for module in (coordinator.get("context"), coordinator.get("orchestrator")):
             for state in list_states(module, coordinator):
                 yield state.kind, state.describe()

@@ -20,6 +20,8 @@ APPROVAL_TIMEOUT = "approval:timeout"
 """Event: nobody answered a question in time."""
 _MAX_QUESTION_CHARS = 4000
 """Nobody reads more, and nobody can agree to what they have not read."""
+SAYS = "User denied, and says: "
+"""How the reason of a denial begins that has words for the model."""
 _ASKER = "needs_approval"
 """What messages name where no hook asks, but the tool itself."""
 
@@ -64,6 +66,12 @@ def question_about(tool: str, tool_input: Mapping[str, Any]) -> HookResult:
     question = HookResult(action="ask_user", approval_prompt=prompt)
     note_asker(question, _ASKER)
     return question
+
+
+def with_warning(question: Any, warning: str) -> Any:
+    """Return a question that begins with a warning."""
+    prompt = getattr(question, "approval_prompt", None) or "Allow this operation?"
+    return question.model_copy(update={"approval_prompt": f"{warning}\n{prompt}"})
 
 
 def asked_call(call: Mapping[str, Any], tool_input: Any, call_id: str = "") -> AskedCall:
@@ -129,7 +137,7 @@ def with_words(answer: Any, words: str) -> Any:
     """Return an answer with what whoever denied says to the model."""
     if not words or getattr(answer, "action", None) != "deny":
         return answer
-    return _deny(f"User denied, and says: {words}")
+    return _deny(f"{SAYS}{words}")
 
 
 def seconds_of(result: Any) -> Any:

@@ -29,6 +29,7 @@ from .call_approval import (
     required_event,
     timeout_event,
     with_seconds,
+    with_warning,
     with_words,
     within_seconds,
 )
@@ -186,6 +187,7 @@ class HookPoints:
         *,
         needs_approval: bool = False,
         approval_timeout: float | None = None,
+        warning: str | None = None,
     ) -> CallVerdict:
         """Let the hooks, and a person if one of them asks for it, decide about a tool call.
 
@@ -199,6 +201,7 @@ class HookPoints:
             needs_approval: Whether a person is asked even if no hook asks for it.
             approval_timeout: Seconds that a person has to answer where the hook does not say so;
                 None for those of the session.
+            warning: What a person has to know, and reads first, whoever asks; None for nothing.
 
         Raises:
             QuestionPutOff: The answer comes when the turn has ended.
@@ -221,6 +224,8 @@ class HookPoints:
             if question.is_about(changed):
                 if approval_timeout is not None:
                     result = within_seconds(result, approval_timeout)
+                if warning is not None:
+                    result = with_warning(result, warning)
                 asked = asked_call(call, given, str(call.get("tool_call_id") or ""))
                 verdict = await self._process_result(result, TOOL_PRE, asked)
                 if not verdict.denied:

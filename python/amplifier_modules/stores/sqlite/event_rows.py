@@ -6,6 +6,7 @@ import hashlib
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from zlib import crc32
 
@@ -61,20 +62,22 @@ def read_events(
     """
     number, last_epoch = start, 0
     places = (find_place(connection, session_id, start), find_place(connection, session_id, end))
-    rows = connection.execute(
+    found_rows = connection.execute(
         "SELECT seq, epoch, kind, body, crc FROM event WHERE place BETWEEN ? AND ? ORDER BY place",
         places,
     )
-    for found, epoch, kind, body, crc in rows:
-        if found != number:
-            break
-        if compute_checksum(session_id, number, epoch, kind, body) != crc or epoch < last_epoch:
-            raise DamagedSessionError(session_id, number, "its checksum does not match")
-        find = partial(_find_blob, connection, session_id, number)
-        if body.startswith(_BLOB_START):
-            body = find(body[len(_BLOB_START) : -len(_BLOB_END)])
-        yield StoredEvent(number, epoch, kind, read_json(body, find))
-        number, last_epoch = number + 1, epoch
+    # Closed also where a row is damaged: what is half read locks the file.
+    with closing(found_rows) as rows:
+        for found, epoch, kind, body, crc in rows:
+            if found != number:
+                break
+            if compute_checksum(session_id, number, epoch, kind, body) != crc or epoch < last_epoch:
+                raise DamagedSessionError(session_id, number, "its checksum does not match")
+            find = partial(_find_blob, connection, session_id, number)
+            if body.startswith(_BLOB_START):
+                body = find(body[len(_BLOB_START) : -len(_BLOB_END)])
+            yield StoredEvent(number, epoch, kind, read_json(body, find))
+            number, last_epoch = number + 1, epoch
     if number <= end:
         raise DamagedSessionError(session_id, number, "the event is missing")
 

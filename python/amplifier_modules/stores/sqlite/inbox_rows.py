@@ -35,7 +35,7 @@ def list_entries(connection: sqlite3.Connection, session_id: str) -> list[InboxE
     rows = connection.execute(
         "SELECT id, kind, body, done_seq, crc FROM inbox WHERE session = ? ORDER BY id",
         (session_id,),
-    )
+    ).fetchall()
     entries: list[InboxEntry] = []
     for id, kind, body, done, crc in rows:
         if compute_checksum(session_id, id, done or _NOT_DONE, kind, body) != crc:

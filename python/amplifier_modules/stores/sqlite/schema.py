@@ -105,8 +105,14 @@ def open_file(path: Path, mode: str) -> sqlite3.Connection:
     """
     if not _is_writable(path):
         return _open_to_read(path)
-    connection = _connect(path)
+    connection = sqlite3.connect(
+        path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    )
     try:
+        connection.execute("PRAGMA synchronous = FULL")
+        if sys.platform == "darwin":
+            connection.execute("PRAGMA fullfsync = ON")
+            connection.execute("PRAGMA checkpoint_fullfsync = ON")
         check_schema(connection, path)
         _set_mode(connection, mode)
     except BaseException:
@@ -190,17 +196,6 @@ def _connect_to_read(path: Path, options: str) -> sqlite3.Connection:
     except BaseException:
         connection.close()
         raise
-    return connection
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
-    )
-    connection.execute("PRAGMA synchronous = FULL")
-    if sys.platform == "darwin":
-        connection.execute("PRAGMA fullfsync = ON")
-        connection.execute("PRAGMA checkpoint_fullfsync = ON")
     return connection
 
 

@@ -25,7 +25,8 @@ class Part(NamedTuple):
 
 def list_sessions(connection: sqlite3.Connection) -> list[SessionInfo]:
     """Return the sessions that are not deleted."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM session WHERE meta <> ?", (_DELETED,))
+    select = f"SELECT {_COLUMNS} FROM session WHERE meta <> ?"
+    rows = connection.execute(select, (_DELETED,)).fetchall()
     return [_read_info(*row) for row in rows]
 
 
