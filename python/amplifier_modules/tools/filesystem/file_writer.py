@@ -71,7 +71,7 @@ class FileWriter:
         protected = is_call_approved(self._tool)
         target = self._policy.writable(path, protected=protected)
         shown = path_text(target)
-        record = self._records.current()
+        record = self._records.find_record()
         before = self._read(target, with_secrets=protected)
         if before is None:
             file = None

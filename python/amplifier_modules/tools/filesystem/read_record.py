@@ -97,7 +97,7 @@ class ReadRecords:
         self._without_session = ReadRecord()
         self._lock = Lock()
 
-    def current(self) -> ReadRecord:
+    def find_record(self) -> ReadRecord:
         """Return the record of the session whose call runs now."""
         try:
             coordinator = ToolContext.current().coordinator

@@ -106,7 +106,7 @@ class ReadFile(BlockingTool[_ReadFile]):
             start = content.find(b"\n", start) + 1 or len(content)
         # Else it changed between the two reads, and is to be read again before it is changed.
         if content.startswith(window.content, start):
-            self._records.current().note(path, content)
+            self._records.find_record().note(path, content)
 
 
 class _ListDirectory(Arguments):
