@@ -505,6 +505,25 @@ class PathPolicy:
         """
     def write(self, path: _StrPath, content: bytes, *, protected: bool = False) -> str:
         """Write a new or existing file, make missing folders, and return where it landed."""
+    def create(self, path: _StrPath, content: bytes, *, protected: bool = False) -> str:
+        """Make a new file whole, make missing folders, and return where it landed.
+
+        `PathChanged` is raised if a file is there.
+        """
+    def replace(
+        self,
+        path: _StrPath,
+        content: bytes,
+        *,
+        expected: bytes | None = None,
+        protected: bool = False,
+    ) -> str:
+        """Put a file with `content` in the place of another one, or where none is, at once.
+
+        Whoever reads it, and whoever comes after a crash, finds the old file or the new one. Owner,
+        group, mode, extended attributes and access lists are kept; `AttributeNotKept` is raised if
+        one cannot be. `PathChanged` is raised if the old content is not the `expected` one.
+        """
     def list(self, path: _StrPath = ...) -> builtins.list[tuple[str, str, int]]:
         """Return the `(name, kind, bytes)` of a directory's entries, by name.
 

@@ -30,7 +30,15 @@ if TYPE_CHECKING:
     from amplifier_guard.identifier import NameDenied, check_tool_name
     from amplifier_guard.inspection import BlockView, inspect_blocks
     from amplifier_guard.limits import LimitError, Limits
-    from amplifier_guard.path import NotText, PathDenied, PathPolicy, PathProtected, log_path
+    from amplifier_guard.path import (
+        AttributeNotKept,
+        NotText,
+        PathChanged,
+        PathDenied,
+        PathPolicy,
+        PathProtected,
+        log_path,
+    )
     from amplifier_guard.processor import (
         ContentStatistics,
         MessageProcessor,
@@ -67,6 +75,7 @@ __all__ = [
     "Approval",
     "ApprovalDenied",
     "ApprovalTicket",
+    "AttributeNotKept",
     "BlockView",
     "CheckedUrl",
     "CircuitBreaker",
@@ -87,6 +96,7 @@ __all__ = [
     "NameDenied",
     "NotText",
     "PastOperation",
+    "PathChanged",
     "PathDenied",
     "PathPolicy",
     "PathProtected",
@@ -140,7 +150,7 @@ _names = LateNames(
         "identifier": "NameDenied check_tool_name",
         "inspection": "BlockView inspect_blocks",
         "limits": "LimitError Limits",
-        "path": "NotText PathDenied PathPolicy PathProtected log_path",
+        "path": "AttributeNotKept NotText PathChanged PathDenied PathPolicy PathProtected log_path",
         "processor": "ContentStatistics MessageProcessor MessageRejected ProcessedMessage",
         "project_config": "ProjectConfig ProjectConfigDenied ProjectRefusal judge_project_config",
         "rate": "Rate RateLimited RateLimiter",

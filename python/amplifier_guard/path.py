@@ -4,8 +4,10 @@ from amplifier_core._engine import LineWindow, PathPolicy, SearchReport, Walk, l
 from amplifier_guard.guard_error import GuardError
 
 __all__ = [
+    "AttributeNotKept",
     "LineWindow",
     "NotText",
+    "PathChanged",
     "PathDenied",
     "PathPolicy",
     "PathProtected",
@@ -21,6 +23,14 @@ class PathDenied(GuardError, PermissionError):
 
 class PathProtected(PathDenied):
     """A file that decides what runs or holds secrets: it is written only with approval."""
+
+
+class PathChanged(GuardError, OSError):
+    """A file that is not the one that the caller expects to replace."""
+
+
+class AttributeNotKept(PathDenied):
+    """A file whose owner, mode or attributes the one that replaces it cannot have."""
 
 
 class NotText(ValueError):

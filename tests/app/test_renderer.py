@@ -132,3 +132,14 @@ def test_what_a_console_captures_is_everything() -> None:
 def test_without_a_console_it_draws_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     ContentBlockRenderer().render_text(TextContent(text="Hi."))
     assert capsys.readouterr().out == "Hi.\n"
+
+
+def test_a_file_that_was_written_is_shown_by_its_lines() -> None:
+    output = {
+        "path": "a.txt",
+        "kind": "modified",
+        "lines_added": 2,
+        "lines_removed": 1,
+        "diff": "…",
+    }
+    assert "modified +2 -1 lines" in rendered(ToolResultContent(tool_call_id="t1", output=output))

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from amplifier_guard import (
+    AttributeNotKept,
+    PathChanged,
     PathDenied,
     PathPolicy,
     PathProtected,
@@ -60,7 +62,12 @@ def test_a_write_that_is_refused_changes_nothing(
     tmp_path: Path, policy: PathPolicy, path: str, error: type[Exception]
 ) -> None:
     before = sorted(tmp_path.rglob("*"))
-    for attempt in (policy.writable, lambda path: policy.write(path, b"new")):
+    for attempt in (
+        policy.writable,
+        lambda path: policy.write(path, b"new"),
+        lambda path: policy.replace(path, b"new"),
+        lambda path: policy.create(path, b"new"),
+    ):
         with pytest.raises(error) as raised:
             attempt(path)
         assert type(raised.value) is error
@@ -118,3 +125,24 @@ def test_a_log_tells_a_path_without_its_owner() -> None:
     assert log_path("/home/me/proj/a/../b", root="/home/me/proj", home="/home/me") == "b"
     assert log_path("/home/me/x\n", root="/home/me/proj", home="/home/me") == "~/x\\n"
     assert log_path("/etc/x") == "/etc/x"
+
+
+# Holds: sink-60
+def test_a_file_is_replaced_whole_if_it_is_what_was_read(policy: PathPolicy) -> None:
+    main = Path(policy.root, "src/main.rs")
+    main.chmod(0o640)
+    assert policy.replace("near", b"new", expected=b"old") == "src/main.rs"
+    assert (policy.read("src/main.rs", 9), main.stat().st_mode & 0o777) == (b"new", 0o640)
+    with pytest.raises(PathChanged, match="`near` has another content, so it was not replaced"):
+        policy.replace("near", b"newer", expected=b"old")
+    with pytest.raises(PathChanged, match="`near` exists already, so it was not replaced"):
+        policy.create("near", b"newer")
+    assert policy.replace("near", b"newer") == "src/main.rs"
+    assert policy.create("docs/deep/page.md", b"new") == "docs/deep/page.md"
+    assert os.listdir(Path(policy.root, "src")) == ["main.rs"]
+    assert os.listdir(Path(policy.root, "docs/deep")) == ["page.md"]
+
+
+def test_what_cannot_be_kept_is_a_refusal_of_a_path() -> None:
+    assert issubclass(AttributeNotKept, PathDenied)
+    assert issubclass(PathChanged, OSError)

@@ -17,6 +17,7 @@ from amplifier_core.known_modules import list_own_events
 
 sys.path.insert(0, str(Path(__file__).parent))
 from event_sessions import PLAN, SESSIONS, Seen, add, one_turn, opened
+from file_sessions import of_files
 from overload_sessions import of_overload
 from pull_sessions import of_a_download
 from response_sessions import of_responses
@@ -66,7 +67,7 @@ def _type(value: Any) -> str:
 @pytest.fixture(scope="module")
 def seen() -> Seen:
     emitted = Seen()
-    for run in (*SESSIONS, of_responses, of_overload, of_a_download, of_tags):
+    for run in (*SESSIONS, of_responses, of_overload, of_a_download, of_tags, of_files):
         anyio.run(run, emitted)
     return emitted
 

@@ -115,8 +115,8 @@ SAID_OF_FIVE = {
     "unknown key `confg` in `tools[1]` (did you mean `config`?)",
     "unknown key `rooot` in the config of `tool-filesystem` (did you mean `root`?)",
     (
-        "two specs mount the tools `read_file`, `list_directory`: `tool-filesystem` replaces what"
-        " `tool-filesystem` mounted"
+        "two specs mount the tools `read_file`, `list_directory`, `write_file`, `edit_file`:"
+        " `tool-filesystem` replaces what `tool-filesystem` mounted"
     ),
     (
         "Failed to load tool 'tool-serch': Module 'tool-serch' not found via entry points or"

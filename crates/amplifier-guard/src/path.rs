@@ -1,5 +1,7 @@
 //! Path containment: every open happens beneath one directory.
 
+#[cfg(unix)]
+mod attributes;
 mod entry;
 mod error;
 mod kept;
@@ -9,6 +11,8 @@ mod lines;
 mod log_path;
 mod pattern;
 mod protected;
+#[cfg(unix)]
+mod replace;
 mod search;
 mod walk;
 mod write;

@@ -29,6 +29,8 @@ macro_rules! exceptions {
 
 exceptions! {
     CircuitOpen = "amplifier_guard.breaker";
+    AttributeNotKept = "amplifier_guard.path";
+    PathChanged = "amplifier_guard.path";
     NameDenied = "amplifier_guard.identifier";
     LimitError = "amplifier_guard.limits";
     NotText = "amplifier_guard.path";
@@ -156,6 +158,8 @@ impl From<PathError> for Error {
             | PathError::Form { .. }
             | PathError::HardLinks { .. }
             | PathError::NotAFile { .. } => return PathDenied.later(message),
+            PathError::Changed { .. } => return PathChanged.later(message),
+            PathError::NotKept { .. } => return AttributeNotKept.later(message),
             PathError::NotADirectory { .. } => PyNotADirectoryError::new_err(message),
             PathError::Missing { .. } => PyFileNotFoundError::new_err(message),
             PathError::Binary { .. } => return NotText.later(message),

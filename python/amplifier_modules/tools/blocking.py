@@ -58,6 +58,10 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
             ValueError: An argument has the right type but an invalid value.
         """
 
+    async def finish(self, output: dict[str, Any]) -> dict[str, Any]:
+        """Emit the events of a call that succeeded, and return the output for the model."""
+        return output
+
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run the tool; errors of the input or the files are in the result."""
         if not isinstance(input, dict):  # pyright: ignore[reportUnnecessaryIsInstance] -- a model wrote it
@@ -79,7 +83,7 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
             return self._make_failure(str(error), type(error).__name__)
         finally:
             stop.set()
-        return ToolResult(output=output)
+        return ToolResult(output=await self.finish(output))
 
     def _make_failure(self, message: str, kind: str) -> ToolResult:
         message = clip_bytes(message, self.max_bytes)
@@ -89,13 +93,27 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
 def _build_schema(arguments: type[Arguments]) -> dict[str, Any]:
     """Return the JSON schema of the arguments without titles, which repeat the names."""
     schema = arguments.model_json_schema()
-    properties = {
-        name: {key: value for key, value in field.items() if key != "title"}
-        for name, field in schema.get("properties", {}).items()
-    }
+    definitions = schema.get("$defs", {})
     return {
         "type": "object",
-        "properties": properties,
+        "properties": _describe_fields(schema, definitions),
         "required": schema.get("required", []),
         "additionalProperties": False,
     }
+
+
+def _describe_fields(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    fields: dict[str, dict[str, Any]] = schema.get("properties", {})
+    return {name: _describe(field, definitions) for name, field in fields.items()}
+
+
+def _describe(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a field with what it refers to in its place."""
+    described = {key: value for key, value in field.items() if key not in ("title", "$ref")}
+    if "$ref" in field:
+        described |= _describe(definitions[field["$ref"].rpartition("/")[2]], definitions)
+    if "properties" in described:
+        described["properties"] = _describe_fields(described, definitions)
+    if "items" in described:
+        described["items"] = _describe(described["items"], definitions)
+    return described

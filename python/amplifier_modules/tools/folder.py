@@ -1,4 +1,4 @@
-"""The folder that the tools may read, and the form of its paths."""
+"""The folder that the tools work in, and the form of its paths."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SKIPPED = (".git", ".venv", "target", "node_modules")
 
 
 class FolderSettings(Settings):
-    """Which folder a tool may read, and how long its results may be."""
+    """Which folder a tool works in, and how long its results may be."""
 
     unknown_keys = "ignore"
     none_is_absent = False
 
     root: Annotated[Path, Field(strict=False), Form("the path of a folder")] = Path()
-    """Folder outside of which nothing is read, from the session's working directory."""
+    """Folder outside of which nothing is read or written, from the session's working directory."""
     max_result_bytes: int = Field(default=MAX_RESULT_BYTES, ge=MIN_RESULT_BYTES)
     """Bytes of a result, at most; what is left out is counted in it."""
 

@@ -28,8 +28,13 @@ class SecretFiles:
 
     def choose_policy(self, path: str) -> PathPolicy:
         """Return the policy of the call that runs now and reads at this path."""
-        try:
-            is_approved = ToolContext.current().is_approved(self._tool)
-        except LookupError:
-            is_approved = False
+        is_approved = is_call_approved(self._tool)
         return self._approved if is_approved and self.are_at(path) else self._policy
+
+
+def is_call_approved(tool: str) -> bool:
+    """Whether a person agreed to the call of this tool that runs now."""
+    try:
+        return ToolContext.current().is_approved(tool)
+    except LookupError:
+        return False

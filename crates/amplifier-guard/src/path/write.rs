@@ -78,20 +78,7 @@ impl PathPolicy {
         let path = path.as_ref();
         let target = self.writable(path, protected_too)?;
         let fail = |error| self.write_failure(path, error);
-        let mut folder = self.directory.try_clone().map_err(fail)?;
-        let parent = target.parent().unwrap_or(Path::new(""));
-        for name in parent {
-            folder = match open_folder(&folder, name.as_ref()) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    match folder.create_dir(name) {
-                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-                        _ => open_folder(&folder, name.as_ref()),
-                    }
-                }
-                opened => opened,
-            }
-            .map_err(fail)?;
-        }
+        let folder = self.open_parent(&target, &mut |_| Ok(())).map_err(fail)?;
         let name = Path::new(target.file_name().unwrap_or_default());
         // Not through a link, and without waiting for a pipe's reader.
         let mut options = with_flags(OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY);
@@ -104,6 +91,29 @@ impl PathPolicy {
         let mut file = file.into_std();
         file.write_all(content).map_err(fail)?;
         Ok(target)
+    }
+
+    /// Opens the folder of `target` name by name, none through a link, and makes what is missing;
+    /// `made` gets each folder in which one was made.
+    #[cfg(unix)]
+    pub(super) fn open_parent(
+        &self,
+        target: &Path,
+        made: &mut dyn FnMut(&Dir) -> io::Result<()>,
+    ) -> io::Result<Dir> {
+        let mut folder = self.directory.try_clone()?;
+        for name in target.parent().unwrap_or(Path::new("")) {
+            folder = match open_folder(&folder, name.as_ref()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    match folder.create_dir(name) {
+                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+                        _ => made(&folder).and_then(|()| open_folder(&folder, name.as_ref())),
+                    }
+                }
+                opened => opened,
+            }?;
+        }
+        Ok(folder)
     }
 
     /// Refuses a path that leads through something other than directories.
@@ -124,7 +134,7 @@ impl PathPolicy {
         Ok(())
     }
 
-    fn write_failure(&self, path: &Path, error: io::Error) -> PathError {
+    pub(super) fn write_failure(&self, path: &Path, error: io::Error) -> PathError {
         match self.failure(path, error) {
             PathError::Io { path, source } => PathError::Unwritable { path, source },
             other => other,
@@ -133,7 +143,7 @@ impl PathPolicy {
 }
 
 /// Refuses what is not a regular file under this one name.
-fn expect_own_file(path: &Path, metadata: &Metadata) -> Result<(), PathError> {
+pub(super) fn expect_own_file(path: &Path, metadata: &Metadata) -> Result<(), PathError> {
     expect_file(path, metadata)?;
     #[cfg(unix)]
     {

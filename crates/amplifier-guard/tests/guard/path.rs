@@ -5,4 +5,5 @@ mod log_path;
 mod races;
 mod reading;
 mod reference;
+mod replacing;
 mod writing;

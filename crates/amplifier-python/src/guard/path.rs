@@ -111,6 +111,41 @@ impl PathPolicy {
         Ok(target.into_os_string())
     }
 
+    /// Make a new file whole, make missing folders, and return where it landed.
+    ///
+    /// `PathChanged` is raised if a file is there.
+    #[cfg(unix)]
+    #[pyo3(signature = (path, content, *, protected = false))]
+    fn create(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        content: &[u8],
+        protected: bool,
+    ) -> Result<OsString, Error> {
+        let target = py.detach(|| self.policy.create(path, content, protected))?;
+        Ok(target.into_os_string())
+    }
+
+    /// Put a file with `content` in the place of another one, or where none is, at once.
+    ///
+    /// Whoever reads it, and whoever comes after a crash, finds the old file or the new one. Owner,
+    /// group, mode, extended attributes and access lists are kept; `AttributeNotKept` is raised if
+    /// one cannot be. `PathChanged` is raised if the old content is not the `expected` one.
+    #[cfg(unix)]
+    #[pyo3(signature = (path, content, *, expected = None, protected = false))]
+    fn replace(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        content: &[u8],
+        expected: Option<&[u8]>,
+        protected: bool,
+    ) -> Result<OsString, Error> {
+        let target = py.detach(|| self.policy.replace(path, content, expected, protected))?;
+        Ok(target.into_os_string())
+    }
+
     /// Return the `(name, kind, bytes)` of a directory's entries, by name.
     ///
     /// The kind is `file`, `directory`, `link` or `other`; only files have bytes.

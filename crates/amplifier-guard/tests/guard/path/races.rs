@@ -169,7 +169,8 @@ fn told(error: &PathError) -> String {
         | PathError::NotADirectory { .. }
         | PathError::HardLinks { .. }
         | PathError::Protected { .. }
-        | PathError::Secret { .. } => true,
+        | PathError::Secret { .. }
+        | PathError::Changed { .. } => true,
         // A pipe that nobody reads.
         PathError::Unwritable { source, .. } => {
             source.raw_os_error() == Some(Errno::NXIO.raw_os_error())
@@ -237,6 +238,13 @@ fn write(policy: &PathPolicy, path: &str) -> Result<String, String> {
     Ok(landed.display().to_string())
 }
 
+fn replace(policy: &PathPolicy, path: &str) -> Result<String, String> {
+    let landed = policy
+        .replace(path, b"written", None, false)
+        .map_err(|error| told(&error))?;
+    Ok(landed.display().to_string())
+}
+
 #[test]
 fn no_read_shows_what_lies_outside_whatever_is_swapped() {
     let (_outer, root) = tree();
@@ -268,12 +276,16 @@ fn no_read_shows_what_lies_outside_whatever_is_swapped() {
 fn no_write_lands_where_nobody_may_write_whatever_is_swapped() {
     let (_outer, root) = tree();
     let policy = PathPolicy::new(&root).unwrap();
-    let calls: [Call<PathPolicy>; 5] = [
+    let calls: [Call<PathPolicy>; 9] = [
         |policy| write(policy, "shelf/x"),
         |policy| write(policy, "note"),
         |policy| write(policy, "page"),
         |policy| write(policy, "shelf/new/deeper/x"),
         |policy| write(policy, "shelf/../shelf/y"),
+        |policy| replace(policy, "shelf/x"),
+        |policy| replace(policy, "note"),
+        |policy| replace(policy, "page"),
+        |policy| replace(policy, "shelf/new/deeper/z"),
     ];
     let tally = race(&policy, &root, &calls, races());
     assert!(!tally.written_where_nobody_may, "{tally:?}");

@@ -7,13 +7,21 @@ mod protected;
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use amplifier_guard::{PathError, PathPolicy};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 const OLD: &[u8] = b"old";
+
+type Write = fn(&PathPolicy, &str, bool) -> Result<PathBuf, PathError>;
+
+/// In place and by a new file.
+const WAYS: [Write; 2] = [
+    |policy, path, protected_too| policy.write(path, b"new", protected_too),
+    |policy, path, protected_too| policy.replace(path, b"new", None, protected_too),
+];
 
 /// `proj` is the root; `secret` and `elsewhere/` lie beside it.
 fn tree() -> (TempDir, PathPolicy) {
@@ -105,22 +113,24 @@ fn files_are_written_where_the_path_leads_and_missing_folders_are_made() {
         ("lpt", "lpt"),
         ("a b (1).txt", "a b (1).txt"),
     ] {
-        let (_outer, policy) = tree();
-        assert_eq!(
-            policy.writable(path, false).unwrap(),
-            Path::new(landed),
-            "{path}"
-        );
-        assert_eq!(
-            policy.write(path, b"new", false).unwrap(),
-            Path::new(landed),
-            "{path}"
-        );
-        assert_eq!(
-            fs::read(policy.root().join(landed)).unwrap(),
-            b"new",
-            "{path}"
-        );
+        for write in WAYS {
+            let (_outer, policy) = tree();
+            assert_eq!(
+                policy.writable(path, false).unwrap(),
+                Path::new(landed),
+                "{path}"
+            );
+            assert_eq!(
+                write(&policy, path, false).unwrap(),
+                Path::new(landed),
+                "{path}"
+            );
+            assert_eq!(
+                fs::read(policy.root().join(landed)).unwrap(),
+                b"new",
+                "{path}"
+            );
+        }
     }
     let (_outer, policy) = tree();
     let absolute = policy.root().join("src/absolute.rs");
@@ -218,10 +228,10 @@ fn writes_are_refused_for_what_they_are_and_change_nothing() {
     ] {
         let judged = policy.writable(path, true).map_err(|error| variant(&error));
         assert_eq!(judged, Err(expected), "{path}");
-        let written = policy
-            .write(path, b"new", true)
-            .map_err(|error| variant(&error));
-        assert_eq!(written, Err(expected), "{path}");
+        for write in WAYS {
+            let written = write(&policy, path, true).map_err(|error| variant(&error));
+            assert_eq!(written, Err(expected), "{path}");
+        }
     }
     assert_eq!((names(outer.path()), names(policy.root())), before);
     assert_eq!(fs::read(outer.path().join("secret")).unwrap(), OLD);
@@ -240,11 +250,12 @@ proptest! {
             ]),
             1..7,
         ),
+        write in prop::sample::select(&WAYS[..]),
     ) {
         let (outer, policy) = tree();
         let path = parts.join("/");
         let judged = policy.writable(&path, false).map_err(|error| variant(&error));
-        let written = policy.write(&path, b"new", false).map_err(|error| variant(&error));
+        let written = write(&policy, &path, false).map_err(|error| variant(&error));
         prop_assert_eq!(&judged, &written);
         if let Ok(landed) = written {
             let real = fs::canonicalize(policy.root().join(&landed)).unwrap();

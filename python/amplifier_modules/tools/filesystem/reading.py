@@ -1,4 +1,4 @@
-"""`tool-filesystem`: read a file, list a directory."""
+"""The tools that read: `read_file` and `list_directory`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 
 from pydantic import Field
 
+from amplifier_core.events import ARTIFACT_READ
 from amplifier_guard import PathPolicy
+from amplifier_guard.path import LineWindow
+from amplifier_modules.tools.artifact_events import emit_artifact
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
-from amplifier_modules.tools.folder import FolderSettings, mount_tools, path_text
+from amplifier_modules.tools.folder import path_text
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
 from amplifier_modules.tools.secret_files import SecretFiles
 
-__amplifier_module_type__ = "tool"
-__amplifier_settings__ = FolderSettings
+from .read_record import MAX_FILE_BYTES, ReadRecords
 
 _MOST_ENTRIES = 1000
 _OMITTED = "`omitted` counts what the limit of bytes left out."
@@ -41,9 +43,15 @@ class ReadFile(BlockingTool[_ReadFile]):
         f" files that hold secrets, such as `.env`. {_OMITTED}"
     )
 
-    def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
+    def __init__(
+        self,
+        policy: PathPolicy,
+        max_bytes: int = MAX_RESULT_BYTES,
+        records: ReadRecords | None = None,
+    ) -> None:
         super().__init__(_ReadFile, max_bytes)
         self._secret_files = SecretFiles(self.name, policy)
+        self._records = ReadRecords() if records is None else records
 
     def needs_approval(self, input: Mapping[str, Any]) -> bool:
         """Whether a person must agree: the file holds secrets."""
@@ -59,8 +67,10 @@ class ReadFile(BlockingTool[_ReadFile]):
             max_bytes=self.max_bytes,
             stop=stop,
         )
+        path = policy.resolve(arguments.path)
+        self._note_read(policy, path, arguments.offset, window)
         figures: dict[str, Any] = {
-            "path": echo_argument(path_text(policy.resolve(arguments.path)), self.max_bytes),
+            "path": echo_argument(path_text(path), self.max_bytes),
             "bytes": window.bytes,
             "total_lines": window.total_lines,
             "offset": arguments.offset,
@@ -79,6 +89,24 @@ class ReadFile(BlockingTool[_ReadFile]):
             "truncated": truncated,
         }
         return {**output, "omitted": {"lines": wanted - shown}} if wanted > shown else output
+
+    async def finish(self, output: dict[str, Any]) -> dict[str, Any]:
+        """Emit `artifact:read`."""
+        keys = ("path", "bytes", "offset", "shown_lines")
+        await emit_artifact(ARTIFACT_READ, {key: output[key] for key in keys})
+        return output
+
+    def _note_read(self, policy: PathPolicy, path: str, offset: int, window: LineWindow) -> None:
+        """Note the file as read, if what is shown is a part of what it holds now."""
+        if window.bytes > MAX_FILE_BYTES:
+            return
+        content = policy.read(path, MAX_FILE_BYTES + 1)
+        start = 0
+        for _ in range(min(offset, window.total_lines + 1) - 1):
+            start = content.find(b"\n", start) + 1 or len(content)
+        # Else it changed between the two reads, and is to be read again before it is changed.
+        if content.startswith(window.content, start):
+            self._records.find_record().note(path, content)
 
 
 class _ListDirectory(Arguments):
@@ -116,17 +144,3 @@ class ListDirectory(BlockingTool[_ListDirectory]):
         output["truncated"] = total > len(output["entries"])
         left_out = min(total, _MOST_ENTRIES) - len(output["entries"])
         return {**output, "omitted": {"entries": left_out}} if left_out else output
-
-
-async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
-    """Mount `read_file` and `list_directory`.
-
-    Args:
-        coordinator: Where they are mounted.
-        config: The keys of `FolderSettings`.
-
-    Raises:
-        SettingError: The root is not a path.
-        OSError: The root does not exist or cannot be opened.
-    """
-    await mount_tools(coordinator, config, "tool-filesystem", (ReadFile, ListDirectory))

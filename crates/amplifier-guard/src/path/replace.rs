@@ -1,0 +1,309 @@
+//! Replacing a file beneath the root whole, so that nobody ever sees a part of the new content.
+
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::{Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
+use rustix::fs::{OFlags, RenameFlags, fsync, renameat_with};
+use rustix::io::Errno;
+
+use super::attributes::copy_attributes;
+use super::error::{PathError, shown};
+use super::write::expect_own_file;
+use super::{PathPolicy, with_flags};
+
+/// How often a name for the new content is tried; each is one of 2⁶⁴.
+const MOST_NAMES: usize = 16;
+
+impl PathPolicy {
+    /// Makes a new file with `content` and the folders that are missing, and returns where it is.
+    ///
+    /// As [`PathPolicy::replace`], but [`PathError::Changed`] if there is a file already.
+    pub fn create(
+        &self,
+        path: impl AsRef<Path>,
+        content: &[u8],
+        protected_too: bool,
+    ) -> Result<PathBuf, PathError> {
+        let path = path.as_ref();
+        self.place(path, content, Expected::Nothing, protected_too)
+    }
+
+    /// Puts a file with `content` in the place of the one at `path`, or where none is, and returns
+    /// where it is, relative to the root.
+    ///
+    /// Refuses what [`PathPolicy::write`] refuses, and makes missing folders as it does. The content
+    /// is written beside the file and to the disk before it takes the name, so that whoever reads,
+    /// and whoever comes after a crash, finds the old file or the new one. Owner, group, mode,
+    /// extended attributes and access lists are those of the old file; if one cannot be kept,
+    /// nothing is changed ([`PathError::NotKept`]).
+    ///
+    /// With `expected`, the file that gives way must have exactly this content; otherwise nothing is
+    /// changed ([`PathError::Changed`]). A content is compared, not a size and a time: a clock has
+    /// steps, in which a file can change twice, and a time can be set.
+    pub fn replace(
+        &self,
+        path: impl AsRef<Path>,
+        content: &[u8],
+        expected: Option<&[u8]>,
+        protected_too: bool,
+    ) -> Result<PathBuf, PathError> {
+        let expected = expected.map_or(Expected::Anything, Expected::Content);
+        self.place(path.as_ref(), content, expected, protected_too)
+    }
+
+    fn place(
+        &self,
+        path: &Path,
+        content: &[u8],
+        expected: Expected<'_>,
+        protected_too: bool,
+    ) -> Result<PathBuf, PathError> {
+        let target = self.writable(path, protected_too)?;
+        let fail = |error| self.write_failure(path, error);
+        let mut sync = |folder: &Dir| sync_folder(folder);
+        let folder = self.open_parent(&target, &mut sync).map_err(fail)?;
+        let name = Path::new(target.file_name().unwrap_or_default());
+        let mut old = self.open_old(path, &folder, name)?;
+        expected.compare(path, old.as_mut(), &fail)?;
+        let new = NewFile::create(&folder, old.is_some()).map_err(fail)?;
+        (&new.file).write_all(content).map_err(fail)?;
+        if let Some(old) = &old {
+            copy_attributes(path, old, &new.file)?;
+        }
+        new.file.sync_all().map_err(fail)?;
+        match old {
+            Some(old) => self.exchange(path, new, name, old, expected)?,
+            None => new.take_free_name(name).map_err(|error| {
+                if error.kind() == io::ErrorKind::AlreadyExists {
+                    changed(path, "was made meanwhile")
+                } else {
+                    fail(error)
+                }
+            })?,
+        }
+        sync_folder(&folder).map_err(fail)?;
+        Ok(target)
+    }
+
+    /// Opens what is to be replaced as one who may change it; None if nothing is there.
+    fn open_old(&self, path: &Path, folder: &Dir, name: &Path) -> Result<Option<File>, PathError> {
+        // Merely opening a device can act on it, so the kind is checked before as well as after.
+        let metadata = match folder.symlink_metadata(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            metadata => metadata.map_err(|error| self.write_failure(path, error))?,
+        };
+        expect_own_file(path, &metadata)?;
+        let mut options = with_flags(OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY);
+        let opened = folder.open_with(name, options.read(true).write(true));
+        let file = opened.map_err(|error| self.write_failure(path, error))?;
+        let metadata = file.metadata();
+        expect_own_file(
+            path,
+            &metadata.map_err(|error| self.write_failure(path, error))?,
+        )?;
+        Ok(Some(file))
+    }
+
+    /// Gives the new file the name of the old one, and the old one back if it is not as expected.
+    ///
+    /// The two change names and only then the old one is removed: a file that somebody put there
+    /// since it was opened is not lost.
+    fn exchange(
+        &self,
+        path: &Path,
+        mut new: NewFile<'_>,
+        name: &Path,
+        mut old: File,
+        expected: Expected<'_>,
+    ) -> Result<(), PathError> {
+        let fail = |error| self.write_failure(path, error);
+        // Before the new one is seen at all; what comes in between is found below.
+        expect_same(path, new.folder, name, &old, &fail)?;
+        expected.compare(path, Some(&mut old), &fail)?;
+        if !new.swap(name).map_err(fail)? {
+            // A file system that cannot exchange names, such as NFS.
+            return new.take_name(name).map_err(fail);
+        }
+        let given_way = expect_same(path, new.folder, &new.name, &old, &fail)
+            .and_then(|()| expected.compare(path, Some(&mut old), &fail));
+        if let Err(error) = given_way {
+            new.swap(name).map_err(fail)?;
+            return Err(error);
+        }
+        new.remove_old(&old).map_err(fail)
+    }
+}
+
+/// What must be there before a file is put in its place.
+#[derive(Clone, Copy)]
+enum Expected<'content> {
+    Anything,
+    Nothing,
+    Content(&'content [u8]),
+}
+
+impl Expected<'_> {
+    /// Refuses a file that is not what is expected.
+    fn compare(
+        self,
+        path: &Path,
+        old: Option<&mut File>,
+        fail: &impl Fn(io::Error) -> PathError,
+    ) -> Result<(), PathError> {
+        let (expected, old) = match (self, old) {
+            (Self::Anything, _) | (Self::Nothing, None) => return Ok(()),
+            (Self::Nothing, Some(_)) => return Err(changed(path, "exists already")),
+            (Self::Content(_), None) => return Err(changed(path, "is gone")),
+            (Self::Content(expected), Some(old)) => (expected, old),
+        };
+        // A byte more shows that it goes on.
+        let most = expected.len() as u64 + 1;
+        let mut found = Vec::with_capacity(expected.len() + 1);
+        old.rewind().map_err(fail)?;
+        old.take(most).read_to_end(&mut found).map_err(fail)?;
+        if found == expected {
+            Ok(())
+        } else {
+            Err(changed(path, "has another content"))
+        }
+    }
+}
+
+/// Refuses a name that another file has got since `old` was opened, or a file with a second name.
+fn expect_same(
+    path: &Path,
+    folder: &Dir,
+    name: &Path,
+    old: &File,
+    fail: &impl Fn(io::Error) -> PathError,
+) -> Result<(), PathError> {
+    match folder.symlink_metadata(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(changed(path, "is gone")),
+        Err(error) => Err(fail(error)),
+        Ok(found) if is_same(&found, &old.metadata().map_err(fail)?) => {
+            expect_own_file(path, &found)
+        }
+        Ok(_) => Err(changed(path, "is another file")),
+    }
+}
+
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+fn changed(path: &Path, how: &'static str) -> PathError {
+    let path = shown(path);
+    PathError::Changed { path, how }
+}
+
+/// The new content under a name of its own, which is removed unless it takes another one.
+struct NewFile<'folder> {
+    folder: &'folder Dir,
+    file: std::fs::File,
+    name: PathBuf,
+    is_placed: bool,
+}
+
+impl<'folder> NewFile<'folder> {
+    /// Makes an empty file that only its owner may read, if it is to get the mode of another.
+    fn create(folder: &'folder Dir, is_private: bool) -> io::Result<Self> {
+        let mut options: OpenOptions = with_flags(OFlags::NOFOLLOW);
+        options.write(true).create_new(true);
+        options.mode(if is_private { 0o600 } else { 0o666 });
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let number = RandomState::new().hash_one(attempt);
+            let name = PathBuf::from(format!(".amplifier-{number:016x}.tmp"));
+            match folder.open_with(&name, &options) {
+                Err(error)
+                    if error.kind() == io::ErrorKind::AlreadyExists && attempt < MOST_NAMES => {}
+                file => {
+                    return Ok(Self {
+                        folder,
+                        file: file?.into_std(),
+                        name,
+                        is_placed: false,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Exchanges the names; false if the file system cannot.
+    fn swap(&self, name: &Path) -> io::Result<bool> {
+        match self.rename(name, RenameFlags::EXCHANGE) {
+            Err(error) if is_unsupported(&error) => Ok(false),
+            swapped => swapped.map(|()| true),
+        }
+    }
+
+    /// Takes the name of another file, which is gone then.
+    fn take_name(mut self, name: &Path) -> io::Result<()> {
+        self.folder.rename(&self.name, self.folder, name)?;
+        self.is_placed = true;
+        Ok(())
+    }
+
+    /// Takes a name that no file has.
+    fn take_free_name(mut self, name: &Path) -> io::Result<()> {
+        match self.rename(name, RenameFlags::NOREPLACE) {
+            // The own name is then a second one, which is removed.
+            Err(error) if is_unsupported(&error) => {
+                self.folder.hard_link(&self.name, self.folder, name)
+            }
+            renamed => {
+                renamed?;
+                self.is_placed = true;
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes the old file, which has the own name after the exchange.
+    fn remove_old(&mut self, old: &File) -> io::Result<()> {
+        self.is_placed = true;
+        if is_same(&self.folder.symlink_metadata(&self.name)?, &old.metadata()?) {
+            self.folder.remove_file(&self.name)?;
+        }
+        Ok(())
+    }
+
+    fn rename(&self, name: &Path, flags: RenameFlags) -> io::Result<()> {
+        renameat_with(self.folder, &self.name, self.folder, name, flags)?;
+        Ok(())
+    }
+
+    /// Whether the own name is that of the new content, and not of a file of somebody else.
+    fn has_own_name(&self) -> io::Result<bool> {
+        let named = self.folder.symlink_metadata(&self.name)?;
+        let own = Metadata::from_file(&self.file)?;
+        Ok(is_same(&named, &own))
+    }
+}
+
+impl Drop for NewFile<'_> {
+    fn drop(&mut self) {
+        if !self.is_placed && self.has_own_name().unwrap_or(false) {
+            // What cannot be removed stays behind under a name that says whose it is.
+            let _ = self.folder.remove_file(&self.name);
+        }
+    }
+}
+
+/// Whether a file system knows no such way to rename.
+fn is_unsupported(error: &io::Error) -> bool {
+    [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP]
+        .iter()
+        .any(|known| error.raw_os_error() == Some(known.raw_os_error()))
+}
+
+/// Has the names of a folder on the disk; some file systems can only do so of files.
+fn sync_folder(folder: &Dir) -> io::Result<()> {
+    match fsync(folder) {
+        Err(Errno::INVAL | Errno::BADF) => Ok(()),
+        synced => Ok(synced?),
+    }
+}

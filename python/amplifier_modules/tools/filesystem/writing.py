@@ -1,0 +1,150 @@
+"""The tools that write: `write_file` and `edit_file`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Event
+from typing import Any
+
+from pydantic import Field
+
+from amplifier_core.events import ARTIFACT_WRITE
+from amplifier_guard import PathPolicy
+from amplifier_modules.tools.artifact_events import emit_artifact
+from amplifier_modules.tools.blocking import Arguments, ArgumentsT, BlockingTool
+from amplifier_modules.tools.folder import path_text
+from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
+
+from .edits import Edit, apply_edits
+from .file_writer import FileWriter, WrittenFile
+from .line_diff import compare_lines
+from .read_record import ReadRecords
+from .text_file import TextFile, check_writable
+
+_MAX_EDITS = 100
+_RULES = (
+    "A file that is there must have been read with `read_file` before, and must not have changed"
+    " since. Line ends (`\\n` here, whatever the file has), the encoding and the rights of the file"
+    " are kept. A person is asked about files that decide what runs or hold secrets, such as"
+    " `.git/hooks` or `.env`."
+)
+
+
+class WritingTool(BlockingTool[ArgumentsT]):
+    """A tool that writes one file; its result says what has changed."""
+
+    parallel = False
+    """Whether its calls may run at the same time as others; loops read it."""
+
+    def __init__(
+        self,
+        arguments: type[ArgumentsT],
+        policy: PathPolicy,
+        max_bytes: int,
+        records: ReadRecords | None,
+    ) -> None:
+        super().__init__(arguments, max_bytes)
+        self._policy = policy
+        self._writer = FileWriter(self.name, policy, ReadRecords() if records is None else records)
+
+    def needs_approval(self, input: Mapping[str, Any]) -> bool:
+        """Whether a person must agree: the file decides what runs, or holds secrets."""
+        return self._writer.is_protected(input.get("path"))
+
+    async def finish(self, output: dict[str, Any]) -> dict[str, Any]:
+        """Emit `artifact:write`; a new file is not repeated to the model, which wrote it."""
+        kind = output["kind"]
+        if kind == "unchanged":
+            return output
+        keys = ("path", "kind", "bytes", "lines_added", "lines_removed", "diff")
+        await emit_artifact(ARTIFACT_WRITE, {key: output[key] for key in keys})
+        hidden = ("diff", "omitted") if kind == "created" else ()
+        return {key: value for key, value in output.items() if key not in hidden}
+
+    def describe(self, written: WrittenFile) -> dict[str, Any]:
+        """Return the output for a file that was written."""
+        path = path_text(written.path)
+        diff = compare_lines(path, written.before, written.after)
+        output: dict[str, Any] = {
+            "path": echo_argument(path, self.max_bytes),
+            "kind": written.kind,
+            "bytes": len(written.after),
+            "lines_added": diff.added,
+            "lines_removed": diff.removed,
+        }
+        shown = ResultBytes(self.max_bytes, output).take_beginning(diff.text.encode()).decode()
+        output["diff"] = shown
+        left_out = diff.text[len(shown) :].count("\n")
+        return {**output, "omitted": {"diff_lines": left_out}} if left_out else output
+
+
+class _WriteFile(Arguments):
+    path: str = Field(description="The file, from the working folder.")
+    content: str = Field(description="All that the file is to hold.")
+
+
+class WriteFile(WritingTool[_WriteFile]):
+    """Writes a whole file."""
+
+    name = "write_file"
+    description = (
+        "Write a whole text file of the working folder: a new one, for which missing folders are"
+        " made, or in the place of one (`edit_file` changes a part of it). `kind` says whether it"
+        f" was `created`, `modified` or `unchanged`. {_RULES}"
+    )
+
+    def __init__(
+        self,
+        policy: PathPolicy,
+        max_bytes: int = MAX_RESULT_BYTES,
+        records: ReadRecords | None = None,
+    ) -> None:
+        super().__init__(_WriteFile, policy, max_bytes, records)
+
+    def run(self, arguments: _WriteFile, stop: Event) -> dict[str, Any]:
+        """Write the file."""
+
+        def compose(_path: str, file: TextFile | None) -> TextFile:
+            content = arguments.content
+            return TextFile(content) if file is None else file.replace_text(content)
+
+        check_writable("content", arguments.content)
+        return self.describe(self._writer.write(arguments.path, compose, stop))
+
+
+class _EditFile(Arguments):
+    path: str = Field(description="The file, from the working folder.")
+    edits: list[Edit] = Field(
+        min_length=1,
+        max_length=_MAX_EDITS,
+        description="Made in this order, each on what the one before it left: all, or none.",
+    )
+
+
+class EditFile(WritingTool[_EditFile]):
+    """Replaces parts of a file."""
+
+    name = "edit_file"
+    description = (
+        "Change parts of a text file of the working folder. The result has the change as a unified"
+        f" diff. {_RULES}"
+    )
+
+    def __init__(
+        self,
+        policy: PathPolicy,
+        max_bytes: int = MAX_RESULT_BYTES,
+        records: ReadRecords | None = None,
+    ) -> None:
+        super().__init__(_EditFile, policy, max_bytes, records)
+
+    def run(self, arguments: _EditFile, stop: Event) -> dict[str, Any]:
+        """Edit the file."""
+
+        def compose(path: str, file: TextFile | None) -> TextFile:
+            if file is None:
+                message = f"no file `{path}` in `{self._policy.root}` (`write_file` makes one)"
+                raise FileNotFoundError(message)
+            return apply_edits(path, file, arguments.edits)
+
+        return self.describe(self._writer.write(arguments.path, compose, stop))
