@@ -166,7 +166,7 @@ def test_resume_without_a_name_needs_a_terminal(command: Any) -> None:
 
 # Holds: command-11
 @pytest.mark.parametrize("in_terminal", [False, True])
-def test_a_killed_turn_goes_on_and_its_call_is_not_made_again(
+def test_a_killed_turn_goes_on_and_its_call_is_made_again_only_if_a_person_agrees(
     waiting: Any, model: Any, say: Any, in_terminal: bool
 ) -> None:
     call = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
@@ -191,14 +191,19 @@ def test_a_killed_turn_goes_on_and_its_call_is_not_made_again(
         terminal = PromptTerminal(waiting, "--continue")
         terminal.see("its last turn was not finished: `/continue` goes on with it")
         terminal.say("/continue")
+        terminal.see("it may have had its effect already: the process ended while it ran.")
+        terminal.see_match("^[a-z]{4}>$")
+        terminal.say("deny")
         terminal.see("It may have run.")
-        terminal.see("1 model call\n>")
+        terminal.see("1 model call · 1 tool\n>")
         terminal.say("/continue")
         terminal.see("error: no turn was left open; say what is next\n>")
         terminal.type(CTRL_D)
         assert terminal.wait() == 0
     else:
-        assert run(waiting, "--continue") == "It may have run.\n"
+        done = waiting("--continue")
+        assert (done.returncode, done.stdout) == (0, "It may have run.\n")
+        assert "denied, because there is no terminal to ask in" in done.stderr
     user, answer, result = model.requests[1]["messages"]
     assert (user["role"], answer["role"]) == ("user", "assistant")
     assert "outcome of this call is unknown" in json.dumps(result["content"])
