@@ -1,16 +1,25 @@
 //! Path containment: every open happens beneath one directory.
 
+mod crew;
+mod endings;
 mod entry;
 mod error;
+mod folder;
+mod git_ignore;
 mod kept;
 mod known_folder;
 mod line_search;
 mod lines;
 mod log_path;
+mod many_lines;
 mod pattern;
 mod protected;
+mod rule_files;
+mod scan;
 mod search;
+mod tour;
 mod walk;
+mod wildcard;
 mod write;
 
 use std::borrow::Cow;
