@@ -40,10 +40,11 @@ EXPRESSIONS = {
     "class": r"[a-z]+_value\(\d+\)",
 }
 """What is searched for, by the name of the case."""
-WORDS = (
-    "value result import return index count folder total self none class number width height first"
-    " second buffer length offset reader writer parser handler request response session message"
-).split()
+WORDS = [
+    *("value", "result", "import", "return", "index", "count", "folder", "total", "self", "none"),
+    *("class", "number", "width", "height", "first", "second", "buffer", "length", "offset"),
+    *("reader", "writer", "parser", "handler", "request", "response", "session", "message"),
+]
 
 
 def plant(folder: Path) -> None:
@@ -149,12 +150,14 @@ SHOWN = {
     "class": "of one without a fixed beginning",
     "files": "files by name",
 }
+# The names alone have no goal: `glob` also reads the size of each file.
+GOALS = dict.fromkeys(SHOWN, 1.5) | {"files": None}
 FIGURES = [
     figure
     for name, what in SHOWN.items()
     for figure in (
-        Figure(f"{what}, against ripgrep", name, share=1.5, against=f"{name} rg"),
-        Figure("the same in CPU time", f"{name} cpu", share=1.5, against=f"{name} rg cpu"),
+        Figure(f"{what}, against ripgrep", name, share=GOALS[name], against=f"{name} rg"),
+        Figure("the same in CPU time", f"{name} cpu", share=GOALS[name], against=f"{name} rg cpu"),
     )
 ]
 

@@ -12,6 +12,7 @@ mod line_search;
 mod lines;
 mod log_path;
 mod many_lines;
+mod one_name;
 mod pattern;
 mod protected;
 mod rule_files;
@@ -43,7 +44,8 @@ pub use lines::{LineRange, LineWindow};
 pub use log_path::log_path;
 pub use pattern::{NamePattern, PatternError};
 pub use search::{FileMatches, LineMatch, SearchReport};
-pub use walk::{Walk, WalkedFile, Walker};
+pub use tour::Walker;
+pub use walk::{Walk, WalkedFile};
 
 use error::shown;
 use kept::Kept;

@@ -9,15 +9,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cap_std::fs::{Dir, Metadata};
-#[cfg(unix)]
-use rustix::fs::{Mode, OFlags, openat};
 
 use super::git_ignore::Rules;
+use super::one_name::{open_file, open_folder};
 use super::protected::{folded_names, secret_names};
 use super::rule_files::rules_in;
 
-/// As many folders are kept open for those in them; further ones are opened again.
-const MAX_HANDLES: usize = 128;
+/// As many folders are kept open for those in them; others are opened again, from the nearest one
+/// around them that is open.
+const MAX_HANDLES: usize = 64;
+/// Of deeper ones every so many are, until these are as many again.
+const DEPTH_BETWEEN_HANDLES: usize = 32;
 
 /// What all folders of a walk share.
 #[derive(Clone, Default)]
@@ -33,6 +35,7 @@ pub(super) struct Folder {
     parent: Option<Arc<Folder>>,
     /// For the first one its path from the root.
     name: OsString,
+    depth: usize,
     handle: Option<Arc<Handle>>,
     /// What git ignores in it.
     pub(super) rules: Option<Arc<Rules>>,
@@ -152,10 +155,13 @@ impl Opened {
         let open = sums.handles.fetch_add(1, Ordering::Relaxed);
         let count = Arc::clone(&sums.handles);
         let handle = Arc::new(Handle { directory, count });
-        let stays = parent.is_none() || open < MAX_HANDLES;
+        let depth = parent.as_ref().map_or(0, |parent| parent.depth + 1);
+        let is_milestone = depth.is_multiple_of(DEPTH_BETWEEN_HANDLES) && open < 2 * MAX_HANDLES;
+        let stays = depth == 0 || open < MAX_HANDLES || is_milestone;
         let folder = Arc::new(Folder {
             parent,
             name: name.into(),
+            depth,
             handle: stays.then(|| Arc::clone(&handle)),
             rules,
         });
@@ -203,35 +209,4 @@ impl Found<'_> {
             .get_or_init(|| folded_names(&self.opened.path));
         secret_names(folders, self.name)
     }
-}
-
-/// Opens one name, which leads nowhere else, as no link is followed.
-#[cfg(unix)]
-fn open_name(directory: &Dir, name: &OsStr, flags: OFlags) -> io::Result<File> {
-    let flags = flags | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(openat(directory, name, flags, Mode::empty())?.into())
-}
-
-#[cfg(unix)]
-pub(super) fn open_file(directory: &Dir, name: &OsStr) -> io::Result<File> {
-    open_name(directory, name, OFlags::NONBLOCK | OFlags::NOCTTY)
-}
-
-#[cfg(unix)]
-pub(super) fn open_folder(directory: &Dir, name: &OsStr) -> io::Result<Dir> {
-    Ok(Dir::from_std_file(open_name(
-        directory,
-        name,
-        OFlags::DIRECTORY,
-    )?))
-}
-
-#[cfg(not(unix))]
-pub(super) fn open_file(directory: &Dir, name: &OsStr) -> io::Result<File> {
-    Ok(directory.open_with(name, &super::reading())?.into_std())
-}
-
-#[cfg(not(unix))]
-pub(super) fn open_folder(directory: &Dir, name: &OsStr) -> io::Result<Dir> {
-    directory.open_dir(name)
 }

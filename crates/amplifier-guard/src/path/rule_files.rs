@@ -7,12 +7,29 @@ use std::sync::atomic::AtomicUsize;
 
 use cap_std::fs::Dir;
 
-use super::folder::{open_file, open_folder};
+use super::PathPolicy;
 use super::git_ignore::Rules;
 use super::is_loop;
+use super::one_name::{open_file, open_folder};
 
 /// A larger file of rules is not read.
 const MAX_RULE_FILE_BYTES: u64 = 1 << 20;
+
+impl PathPolicy {
+    /// The rules of git in the folders from the root to that around `prefix`.
+    pub(super) fn rules_above(&self, prefix: &Path, sum: &Arc<AtomicUsize>) -> Option<Arc<Rules>> {
+        let mut rules = None;
+        let mut above: Vec<_> = prefix.ancestors().skip(1).collect();
+        above.reverse();
+        for folder in above {
+            // What may be entered and not be read has no rules.
+            if let Ok(directory) = self.open_directory(&Path::new(".").join(folder)) {
+                (rules, _) = rules_in(&directory, folder, rules, sum);
+            }
+        }
+        rules
+    }
+}
 
 /// The rules of git that hold in a folder, and whether all of them could be read.
 pub(super) fn rules_in(

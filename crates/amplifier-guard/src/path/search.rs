@@ -10,8 +10,8 @@ use super::folder::Found;
 use super::kept::{Kept, Order};
 use super::line_search::{Halt, LineSearch};
 use super::scan::Scan;
-use super::tour::Visitor;
-use super::walk::{Walker, rank, since_1970};
+use super::tour::{Visitor, Walker};
+use super::walk::{rank, since_1970};
 
 /// A line that matched.
 #[derive(Clone, Debug, Eq, PartialEq)]

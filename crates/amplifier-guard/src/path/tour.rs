@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::PathPolicy;
 use super::crew::{Crew, Job};
@@ -12,15 +12,32 @@ use super::entry::Kind;
 use super::error::{PathError, shown};
 use super::expect_file;
 use super::folder::{Found, Opened, Sums};
-use super::git_ignore::Rules;
+use super::kept::Order;
 use super::pattern::NamePattern;
-use super::rule_files::rules_in;
-use super::walk::Walker;
 
 /// So many files are handed to a thread that has nothing to do.
 const FILES_AT_ONCE: usize = 32;
 /// So many folders are read one within another where there is no room to read them later.
 const MAX_NESTED: usize = 64;
+
+/// How to walk: what to leave out, what to keep, when to give up.
+pub struct Walker<'caller> {
+    /// Names of files and directories that are left out, at any depth beneath the start.
+    pub skip: &'caller [OsString],
+    /// Whether what git ignores is left out: by `.gitignore` files from the root on, and by
+    /// `.git/info/exclude`. A start that is named is not.
+    pub skip_ignored: bool,
+    /// The files to keep, by their paths from the start; all if absent.
+    pub pattern: Option<&'caller NamePattern>,
+    /// Which files come first.
+    pub order: Order,
+    /// How many files are kept.
+    pub limit: usize,
+    /// About how many bytes what is kept takes; each kind of result by itself.
+    pub most_bytes: usize,
+    /// Asked now and then whether to give up, by the calling thread.
+    pub stopped: &'caller mut dyn FnMut() -> bool,
+}
 
 /// What one thread shows each file to.
 pub(super) trait Visitor: Send {
@@ -66,7 +83,11 @@ impl PathPolicy {
                     name,
                     path: start.clone(),
                 };
-                visitor.visit(&found, walker.stopped)?;
+                let visited = visitor.visit(&found, walker.stopped);
+                visited.map_err(|failure| match failure {
+                    PathError::Stopped { .. } => PathError::Stopped { path: shown(path) },
+                    failure => failure,
+                })?;
             }
             return Ok(Visited {
                 visitors: vec![visitor],
@@ -77,7 +98,7 @@ impl PathPolicy {
         let prefix = start.strip_prefix(".").unwrap_or(&start);
         let outer = walker
             .skip_ignored
-            .then(|| self.rules_above(prefix, &sums))
+            .then(|| self.rules_above(prefix, &sums.rules))
             .flatten();
         let directory = self.open_directory(&start)?;
         let first = Opened::first(directory, prefix.into(), outer, walker.skip_ignored, &sums);
@@ -110,20 +131,6 @@ impl PathPolicy {
             unreadable: tour.unreadable.into_inner(),
             has_ignored: tour.has_ignored.into_inner(),
         })
-    }
-
-    /// The rules of git in the folders from the root to that around `prefix`.
-    fn rules_above(&self, prefix: &Path, sums: &Sums) -> Option<Arc<Rules>> {
-        let mut rules = None;
-        let mut above: Vec<_> = prefix.ancestors().skip(1).collect();
-        above.reverse();
-        for folder in above {
-            // What may be entered and not be read has no rules.
-            if let Ok(directory) = self.open_directory(&Path::new(".").join(folder)) {
-                (rules, _) = rules_in(&directory, folder, rules, &sums.rules);
-            }
-        }
-        rules
     }
 }
 
@@ -225,7 +232,7 @@ impl Tour<'_> {
         let is_folder = kind == Some(Kind::Directory);
         let is_ignored = rules.ignore(path.as_os_str().as_encoded_bytes(), is_folder);
         if is_ignored && (is_folder || kind == Some(Kind::File) && self.keeps(&path)) {
-            self.has_ignored.store(true, Ordering::Relaxed);
+            self.has_ignored.store(true, Relaxed);
         }
         is_ignored
     }
@@ -262,7 +269,8 @@ impl Tour<'_> {
             if self.keeps(&path)
                 && let Err(failure) = visitor.visit(&Found { opened, name, path }, stopped)
             {
-                return self.crew.stop(Some(failure));
+                let is_reason = !matches!(failure, PathError::Stopped { .. });
+                return self.crew.stop(is_reason.then_some(failure));
             }
         }
     }
@@ -274,7 +282,6 @@ impl Tour<'_> {
     }
 
     fn count_unreadable(&self, is_unreadable: bool) {
-        self.unreadable
-            .fetch_add(is_unreadable.into(), Ordering::Relaxed);
+        self.unreadable.fetch_add(is_unreadable.into(), Relaxed);
     }
 }

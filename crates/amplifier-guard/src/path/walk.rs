@@ -11,8 +11,7 @@ use super::endings::Endings;
 use super::error::PathError;
 use super::folder::Found;
 use super::kept::{Kept, Order};
-use super::pattern::NamePattern;
-use super::tour::Visitor;
+use super::tour::{Visitor, Walker};
 
 /// A regular file that a walk came upon.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -43,25 +42,6 @@ pub struct Walk {
     pub unreadable: u64,
     /// Whether something was left out because git ignores it.
     pub has_ignored: bool,
-}
-
-/// How to walk: what to leave out, what to keep, when to give up.
-pub struct Walker<'caller> {
-    /// Names of files and directories that are left out, at any depth beneath the start.
-    pub skip: &'caller [OsString],
-    /// Whether what git ignores is left out: by `.gitignore` files from the root on, and by
-    /// `.git/info/exclude`. A start that is named is not.
-    pub skip_ignored: bool,
-    /// The files to keep, by their paths from the start; all if absent.
-    pub pattern: Option<&'caller NamePattern>,
-    /// Which files come first.
-    pub order: Order,
-    /// How many files are kept.
-    pub limit: usize,
-    /// About how many bytes what is kept takes; each kind of result by itself.
-    pub most_bytes: usize,
-    /// Asked now and then whether to give up, by the calling thread.
-    pub stopped: &'caller mut dyn FnMut() -> bool,
 }
 
 impl PathPolicy {
@@ -130,7 +110,9 @@ impl Visitor for Counted {
         );
         let rank = rank(self.order, bytes, modified);
         let key = (Reverse(rank), found.path.clone().into_os_string(), 0);
-        self.kept.offer(key, 0, (bytes, modified));
+        if self.kept.room_for(&key) > 0 {
+            self.kept.offer(key, 0, (bytes, modified));
+        }
         Ok(())
     }
 }

@@ -293,7 +293,7 @@ fn a_search_stops_within_a_line() {
             stopped,
         };
         let search = LineSearch::new(expression, false).unwrap();
-        let refusal = policy.search(".", &search, 9, walker);
+        let refusal = policy.search("text", &search, 9, walker);
         assert!(
             matches!(refusal, Err(PathError::Stopped { .. })),
             "{expression}"
