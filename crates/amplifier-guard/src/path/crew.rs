@@ -13,6 +13,8 @@ use super::folder::{Folder, Opened};
 const MAX_PENDING_BYTES: usize = 16 << 20;
 /// More threads would wait for the disk and for each other.
 const MAX_THREADS: usize = 8;
+/// So many jobs one thread does sooner than others begin.
+const JOBS_ALONE: usize = 8;
 /// How often the caller is asked whether to stop while its thread has nothing to do.
 const ASK_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -46,6 +48,8 @@ pub(super) struct Crew {
     queue: Mutex<Queue>,
     ready: Condvar,
     stop: AtomicBool,
+    /// Whether there are further threads.
+    is_joined: AtomicBool,
     /// Threads without work.
     waiting: AtomicUsize,
 }
@@ -81,6 +85,11 @@ impl Crew {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
+    /// Whether jobs may be left for threads that are still to begin.
+    pub(super) fn is_alone(&self) -> bool {
+        !self.is_joined.load(Ordering::Relaxed)
+    }
+
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -105,23 +114,32 @@ impl Crew {
         make: impl Fn() -> Worker + Sync,
         work: impl Fn(&mut Worker, Job, &mut dyn FnMut() -> bool) + Sync,
     ) -> (Vec<Worker>, Option<PathError>) {
+        let mut worker = make();
+        let mut asked = || {
+            if !self.is_stopped() && stopped() {
+                self.stop(None);
+            }
+            self.is_stopped()
+        };
+        for _ in 0..JOBS_ALONE {
+            if !self.serve(&mut worker, &mut asked, &work) {
+                break;
+            }
+        }
+        self.is_joined.store(true, Ordering::Relaxed);
+        let is_done = self.lock().jobs.is_empty();
+        let further = if is_done { 0 } else { threads() - 1 };
         let workers = thread::scope(|scope| {
             let follow = || {
                 let mut worker = make();
-                self.serve(&mut worker, &mut || self.is_stopped(), &work);
+                let stopped = &mut || self.is_stopped();
+                while self.serve(&mut worker, stopped, &work) {}
                 worker
             };
-            let threads: Vec<_> = (1..threads())
+            let threads: Vec<_> = (0..further)
                 .map_while(|_| thread::Builder::new().spawn_scoped(scope, follow).ok())
                 .collect();
-            let mut worker = make();
-            let mut asked = || {
-                if !self.is_stopped() && stopped() {
-                    self.stop(None);
-                }
-                self.is_stopped()
-            };
-            self.serve(&mut worker, &mut asked, &work);
+            while self.serve(&mut worker, &mut asked, &work) {}
             let others = threads.into_iter().map(|thread| match thread.join() {
                 Ok(worker) => worker,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -131,16 +149,19 @@ impl Crew {
         (workers, self.lock().failure.take())
     }
 
+    /// Does one job, if there is one.
     fn serve<Worker>(
         &self,
         worker: &mut Worker,
         stopped: &mut dyn FnMut() -> bool,
         work: &impl Fn(&mut Worker, Job, &mut dyn FnMut() -> bool),
-    ) {
-        while let Some(job) = self.next(stopped) {
-            let _busy = Busy(self);
-            work(worker, job, stopped);
-        }
+    ) -> bool {
+        let Some(job) = self.next(stopped) else {
+            return false;
+        };
+        let _busy = Busy(self);
+        work(worker, job, stopped);
+        true
     }
 
     /// The next job; nothing once all are done, or the work is stopped.

@@ -245,7 +245,8 @@ impl Tour<'_> {
         names: Vec<OsString>,
         stopped: &mut dyn FnMut() -> bool,
     ) {
-        if !self.crew.is_idle() {
+        let is_for_later = names.len() == FILES_AT_ONCE && self.crew.is_alone();
+        if !is_for_later && !self.crew.is_idle() {
             return self.show(visitor, opened, &names, stopped);
         }
         let job = Job::Files(Arc::clone(opened), names);
