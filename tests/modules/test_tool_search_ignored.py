@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amplifier_guard import PathPolicy
@@ -71,6 +71,7 @@ async def shown(tool: Any, **arguments: Any) -> dict[str, Any]:
 
 # Holds: sink-60
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@settings(max_examples=settings().max_examples // 2)  # each starts git
 @given(TREES, PLACES, RULE_FILES)
 def test_the_files_that_are_looked_at_are_those_that_git_does_not_ignore(
     tree: set[str], places: dict[str, str], exclude: str
