@@ -560,6 +560,7 @@ class PathPolicy:
         *,
         pattern: str | None = None,
         skip: Sequence[str] = ...,
+        skip_ignored: bool = False,
         order: Literal["path", "largest", "latest"] = "path",
         limit: int = ...,
         max_bytes: int = 16_777_216,
@@ -567,9 +568,10 @@ class PathPolicy:
     ) -> Walk:
         """Return the regular files beneath `path`, links not followed.
 
-        `pattern` chooses files by a glob over their path from `path`; `skip` names directories
-        that are not entered, at any depth. The first `limit` files in `order` are kept, as long as
-        they take about `max_bytes`, and so many bytes of endings; all are counted.
+        `pattern` chooses files by a glob over their path from `path`; `skip` names files and
+        directories that are left out, at any depth, and `skip_ignored` leaves out what git ignores.
+        The first `limit` files in `order` are kept, as long as they take about `max_bytes`, and so
+        many bytes of endings; all are counted.
         """
     def search(
         self,
@@ -578,6 +580,7 @@ class PathPolicy:
         *,
         pattern: str | None = None,
         skip: Sequence[str] = ...,
+        skip_ignored: bool = False,
         ignore_case: bool = False,
         limit: int = 100,
         order: Literal["path", "largest", "latest"] = "path",
@@ -587,9 +590,10 @@ class PathPolicy:
     ) -> SearchReport:
         """Search the lines of the text files beneath `path` for a regular expression.
 
-        The first `limit` matching lines by path are kept, and the first `max_files` files with a
-        match in `order` (`largest`: the most matches), as long as each takes about `max_bytes`; all
-        are counted. `ValueError` is raised if the expression takes too many steps on a file.
+        `pattern`, `skip` and `skip_ignored` choose the files, as those of `walk` do. The first
+        `limit` matching lines by path are kept, and the first `max_files` files with a match in
+        `order` (`largest`: the most matches), as long as each takes about `max_bytes`; all are
+        counted. `ValueError` is raised if the expression takes too many steps on a file.
         """
 
 def log_path(path: _StrPath, *, root: _StrPath | None = None, home: _StrPath | None = None) -> str:
@@ -786,7 +790,13 @@ class Walk:
         """Files whose endings were too many to be kept."""
     @property
     def unreadable(self) -> int:
-        """How many directories could not be read, or were too many at once: their files are missing."""
+        """How many directories could not be read, or were too many at once: their files are missing.
+
+        A file of git's rules that could not be read counts, too.
+        """
+    @property
+    def has_ignored(self) -> bool:
+        """Whether something was left out because git ignores it."""
 
 class Redactor:
     """Removes known secrets in any encoding, and whatever looks like a secret.
@@ -924,7 +934,10 @@ class SearchReport:
         """Files with a NUL byte, whose matches do not count."""
     @property
     def unreadable(self) -> int:
-        """Files and directories that could not be read."""
+        """Files and directories that could not be read, or hold secrets."""
+    @property
+    def has_ignored(self) -> bool:
+        """Whether something was left out because git ignores it."""
 
 class _Events:
     """The names of events that the registry offers beside those of 2.0.2."""

@@ -21,7 +21,7 @@ from amplifier_core.models import ToolResult
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools import search
 
-SKIPPED = {".git", ".venv", "target", "node_modules"}
+SKIPPED = {".git"}
 
 
 async def tools(root: Path) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def regular_files(root: Path) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for folder, directories, files in os.walk(root):
         directories[:] = [name for name in directories if name not in SKIPPED]
-        for name in files:
+        for name in set(files) - SKIPPED:
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():
                 found[str(path.relative_to(root))] = path.read_bytes()

@@ -2,19 +2,29 @@
 
 #[cfg(unix)]
 mod attributes;
+mod crew;
+mod endings;
 mod entry;
 mod error;
+mod folder;
+mod git_ignore;
 mod kept;
 mod known_folder;
 mod line_search;
 mod lines;
 mod log_path;
+mod many_lines;
+mod one_name;
 mod pattern;
 mod protected;
 #[cfg(unix)]
 mod replace;
+mod rule_files;
+mod scan;
 mod search;
+mod tour;
 mod walk;
+mod wildcard;
 mod write;
 
 use std::borrow::Cow;
@@ -38,7 +48,8 @@ pub use lines::{LineRange, LineWindow};
 pub use log_path::log_path;
 pub use pattern::{NamePattern, PatternError};
 pub use search::{FileMatches, LineMatch, SearchReport};
-pub use walk::{Walk, WalkedFile, Walker};
+pub use tour::Walker;
+pub use walk::{Walk, WalkedFile};
 
 use error::shown;
 use kept::Kept;

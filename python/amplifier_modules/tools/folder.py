@@ -18,9 +18,6 @@ from amplifier_providers.value_problems import Form
 from .blocking import BlockingTool
 from .result_bytes import MAX_RESULT_BYTES, MIN_RESULT_BYTES
 
-SKIPPED = (".git", ".venv", "target", "node_modules")
-"""Directories that are not searched, as they contain dependencies and build output."""
-
 
 class FolderSettings(Settings):
     """Which folder a tool works in, and how long its results may be."""

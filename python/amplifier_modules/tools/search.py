@@ -10,20 +10,19 @@ from pydantic import Field
 
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
-from amplifier_modules.tools.folder import SKIPPED, FolderSettings, mount_tools, path_text
-from amplifier_modules.tools.in_parts import search_parts, walk_parts
+from amplifier_modules.tools.folder import FolderSettings, mount_tools, path_text
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
-from amplifier_modules.tools.scope import Bound, Scope, scope_of
 from amplifier_modules.tools.secret_files import SecretFiles
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
 
+_SKIPPED = (".git",)
 _FILES = (
-    "Files are regular files outside directories named "
-    + ", ".join(f"`{name}`" for name in SKIPPED)
-    + "; hidden files count, links are not followed."
+    "Files are regular files that git does not ignore (`.gitignore`, `.git/info/exclude`) and that"
+    " are not in `.git`; hidden files count, links are not followed."
 )
+_IGNORED = "What git ignores was left out; with `include_ignored` it is looked at, too."
 _PATTERNS = (
     "`*` and `?` stay inside one name, `**` crosses directories, `[a-z]` and `{one,two}` choose; a"
     " pattern without `/` means the name at any depth"
@@ -34,10 +33,10 @@ _ORDERS: dict[str, Literal["path", "largest", "latest"]] = {
     "modified": "latest",
 }
 _OMITTED = "`omitted` counts what the limit of bytes left out."
-GLOB_BOUND = Bound(entries=50_000, parts=5_000)
-GREP_BOUND = Bound(entries=30_000, parts=1_500)
-_LARGE = "In a folder of more than {:,} files and folders, `left_out` says what was not looked at."
 _LIMIT = Field(default=100, ge=0, le=100_000, description="The most results to show.")
+_INCLUDE_IGNORED = Field(
+    default=False, description="Whether files count that git ignores, such as build output."
+)
 
 
 class _Glob(Arguments):
@@ -47,6 +46,7 @@ class _Glob(Arguments):
         default="path", description="The order: by path, largest first, or latest first."
     )
     limit: int = _LIMIT
+    include_ignored: bool = _INCLUDE_IGNORED
 
 
 class Glob(BlockingTool[_Glob]):
@@ -57,50 +57,31 @@ class Glob(BlockingTool[_Glob]):
     description = (
         f"Find files of the working folder by a pattern over their paths. {_FILES} `total`,"
         " `total_bytes` and `extensions` count all that match, also where `files` is cut at"
-        f" `limit`. {_LARGE.format(GLOB_BOUND.entries)} {_OMITTED}"
+        f" `limit`. {_OMITTED}"
     )
 
-    def __init__(
-        self,
-        policy: PathPolicy,
-        max_bytes: int = MAX_RESULT_BYTES,
-        bound: Bound = GLOB_BOUND,
-    ) -> None:
+    def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
         super().__init__(_Glob, max_bytes)
         self._policy = policy
-        self._bound = bound
 
     def run(self, arguments: _Glob, stop: Event) -> dict[str, Any]:
         """Walk the folder and count what matches."""
-        order, limit = _ORDERS[arguments.sort], arguments.limit
-        pattern = arguments.pattern
-        scope = _find_scope(self._policy, arguments.path, pattern, self._bound, stop)
-        if scope is None:
-            walk = self._policy.walk(
-                arguments.path,
-                pattern=pattern,
-                skip=SKIPPED,
-                order=order,
-                limit=limit,
-                max_bytes=self.max_bytes,
-                stop=stop,
-            )
-        else:
-            walk = walk_parts(
-                self._policy,
-                scope.parts,
-                pattern=_name_pattern(pattern) or pattern,
-                order=order,
-                limit=limit,
-                max_bytes=self.max_bytes,
-                stop=stop,
-            )
+        walk = self._policy.walk(
+            arguments.path,
+            pattern=arguments.pattern,
+            skip=_SKIPPED,
+            skip_ignored=not arguments.include_ignored,
+            order=_ORDERS[arguments.sort],
+            limit=arguments.limit,
+            max_bytes=self.max_bytes,
+            stop=stop,
+        )
         output: dict[str, Any] = {
             "pattern": echo_argument(arguments.pattern, self.max_bytes),
             "path": echo_argument(path_text(self._policy.resolve(arguments.path)), self.max_bytes),
             "total": walk.total,
             "total_bytes": walk.total_bytes,
-            **_left_out(scope),
+            **_note_ignored(walk.has_ignored and not walk.total),
         }
         room = ResultBytes(self.max_bytes, output)
         ranked = sorted(walk.endings.items(), key=lambda item: (-item[1], item[0]))
@@ -137,6 +118,7 @@ class _Grep(Arguments):
     )
     limit: int = _LIMIT
     ignore_case: bool = Field(default=False, description="Whether `a` also means `A`.")
+    include_ignored: bool = _INCLUDE_IGNORED
 
 
 class Grep(BlockingTool[_Grep]):
@@ -150,18 +132,12 @@ class Grep(BlockingTool[_Grep]):
         " and a person is asked. A text file has no NUL byte. `total_matches` (matching lines), `total_files`,"
         " `searched_files` and `searched_lines` (newline characters) are complete, also where the"
         " results are cut at `limit`. A long line is clipped around the match, marked by `…`."
-        f" {_LARGE.format(GREP_BOUND.entries)} {_OMITTED}"
+        f" {_OMITTED}"
     )
 
-    def __init__(
-        self,
-        policy: PathPolicy,
-        max_bytes: int = MAX_RESULT_BYTES,
-        bound: Bound = GREP_BOUND,
-    ) -> None:
+    def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
         super().__init__(_Grep, max_bytes)
         self._secret_files = SecretFiles(self.name, policy)
-        self._bound = bound
 
     def needs_approval(self, input: Mapping[str, Any]) -> bool:
         """Whether a person must agree: what is to be searched holds secrets."""
@@ -172,34 +148,19 @@ class Grep(BlockingTool[_Grep]):
         policy = self._secret_files.choose_policy(arguments.path)
         content = arguments.mode == "content"
         limit, max_files = (arguments.limit, 0) if content else (0, arguments.limit)
-        order = "largest" if arguments.mode == "count" else "path"
-        scope = _find_scope(policy, arguments.path, arguments.glob, self._bound, stop)
-        if scope is None:
-            report = policy.search(
-                arguments.pattern,
-                arguments.path,
-                pattern=arguments.glob,
-                skip=SKIPPED,
-                ignore_case=arguments.ignore_case,
-                limit=limit,
-                order=order,
-                max_files=max_files,
-                max_bytes=self.max_bytes,
-                stop=stop,
-            )
-        else:
-            report = search_parts(
-                policy,
-                arguments.pattern,
-                scope.parts,
-                pattern=_name_pattern(arguments.glob) or arguments.glob,
-                ignore_case=arguments.ignore_case,
-                limit=limit,
-                order=order,
-                max_files=max_files,
-                max_bytes=self.max_bytes,
-                stop=stop,
-            )
+        report = policy.search(
+            arguments.pattern,
+            arguments.path,
+            pattern=arguments.glob,
+            skip=_SKIPPED,
+            skip_ignored=not arguments.include_ignored,
+            ignore_case=arguments.ignore_case,
+            limit=limit,
+            order="largest" if arguments.mode == "count" else "path",
+            max_files=max_files,
+            max_bytes=self.max_bytes,
+            stop=stop,
+        )
         output: dict[str, Any] = {
             "pattern": echo_argument(arguments.pattern, self.max_bytes),
             "path": echo_argument(path_text(policy.resolve(arguments.path)), self.max_bytes),
@@ -209,7 +170,7 @@ class Grep(BlockingTool[_Grep]):
             "searched_files": report.searched_files,
             "searched_lines": report.searched_lines,
             "binary_files": report.binary_files,
-            **_left_out(scope),
+            **_note_ignored(report.has_ignored and not report.total_matches),
         }
         room = ResultBytes(self.max_bytes, output)
         if content:
@@ -228,27 +189,8 @@ class Grep(BlockingTool[_Grep]):
         return _add_omissions(output, omitted, report.unreadable)
 
 
-def _find_scope(
-    policy: PathPolicy, path: str, pattern: str, bound: Bound, stop: Event
-) -> Scope | None:
-    """The part of the folder to look at; None for all of it."""
-    name = _name_pattern(pattern)
-    if name is None:
-        return None
-    return scope_of(policy, path, name, bound=bound, skipped=SKIPPED, stop=stop)
-
-
-def _name_pattern(pattern: str) -> str | None:
-    """Return a pattern for names at any depth, which means the same in each part of a folder.
-
-    None for one that counts from where the search begins.
-    """
-    name = pattern.removeprefix("**/")
-    return None if "/" in name else name
-
-
-def _left_out(scope: Scope | None) -> dict[str, str]:
-    return {} if scope is None else {"left_out": scope.write_sentence()}
+def _note_ignored(matters: bool) -> dict[str, str]:
+    return {"ignored": _IGNORED} if matters else {}
 
 
 def _add_omissions(

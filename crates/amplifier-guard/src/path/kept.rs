@@ -59,6 +59,30 @@ impl<T> Kept<T> {
         }
     }
 
+    /// How many results from `key` on may be among them.
+    pub(crate) fn room_for(&self, key: &Key) -> usize {
+        let is_full = self.items.len() >= self.limit;
+        let last = self.items.last_key_value().filter(|_| is_full);
+        let is_late = self.end.as_ref().is_some_and(|end| key >= end)
+            || last.is_some_and(|(last, _)| key > last);
+        if is_late { 0 } else { self.limit }
+    }
+
+    /// Takes those that were kept of other results within the same number and bytes.
+    pub(crate) fn merge(&mut self, other: Self) {
+        let end = [self.end.take(), other.end].into_iter().flatten().min();
+        if let Some(end) = end {
+            for (_, (bytes, _)) in self.items.split_off(&end) {
+                self.room += bytes;
+            }
+            self.end = Some(end);
+        }
+        for (key, (bytes, item)) in other.items {
+            let text = bytes - ITEM_BYTES - key.1.len();
+            self.offer(key, text, item);
+        }
+    }
+
     pub(crate) fn into_items<R>(self, made: impl Fn(OsString, u64, T) -> R) -> Vec<R> {
         let items = self.items.into_iter();
         items

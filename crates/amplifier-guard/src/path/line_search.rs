@@ -7,7 +7,9 @@ use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
 use regex_automata::util::prefilter::Prefilter;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
+use regex_syntax::hir::Hir;
 
+use super::many_lines::{MAX_TEXT_BYTES, ManyLines, within_line};
 use super::pattern::{MAX_PATTERN_BYTES, MAX_PROGRAM_BYTES, PatternError, reason};
 
 /// Between two questions whether to stop, within a line too.
@@ -37,6 +39,8 @@ pub struct LineSearch {
     forward: DFA,
     backward: DFA,
     prefilter: Option<Prefilter>,
+    /// Without a text that it begins with.
+    many_lines: Option<ManyLines>,
     /// For lines that are not ASCII, where the expression has a Unicode `\b`.
     boundaries: Option<Boundaries>,
 }
@@ -69,21 +73,23 @@ impl LineSearch {
             .size_limit(MAX_PROGRAM_BYTES)
             .build()
             .map_err(|error| fail(reason(&error)))?;
-        let compiled = |unicode: bool, backward: bool| {
+        let parsed = |unicode: bool| {
             let syntax = syntax::Config::new()
                 .case_insensitive(ignore_case)
                 .multi_line(true)
                 .crlf(true)
                 .unicode(unicode)
                 .utf8(false);
-            let hir = syntax::parse_with(pattern, &syntax).map_err(|_| too_large())?;
+            syntax::parse_with(pattern, &syntax).map_err(|_| too_large())
+        };
+        let compiled = |hir: &Hir, backward: bool| {
             let config = thompson::Config::new()
                 .utf8(false)
                 .reverse(backward)
                 .nfa_size_limit(Some(MAX_PROGRAM_BYTES))
                 .which_captures(WhichCaptures::None);
-            let nfa = NFA::compiler().configure(config).build_from_hir(&hir);
-            Ok((nfa.map_err(|_| too_large())?, hir))
+            let nfa = NFA::compiler().configure(config).build_from_hir(hir);
+            nfa.map_err(|_| too_large())
         };
         let automaton = |nfa: NFA, kind| {
             let config = DFA::config()
@@ -95,12 +101,13 @@ impl LineSearch {
             let built = DFA::builder().configure(config).build_from_nfa(nfa);
             built.map_err(|_| too_large())
         };
-        let (nfa, hir) = compiled(true, false)?;
+        let hir = parsed(true)?;
+        let nfa = compiled(&hir, false)?;
         let mut boundaries = None;
         if nfa.look_set_any().contains_word_unicode() {
             // Letters beyond ASCII make an automaton larger, not slower.
-            let plain = compiled(false, false);
-            let parts = plain.map_or(nfa.states().len(), |(plain, _)| plain.states().len());
+            let plain = parsed(false).and_then(|hir| compiled(&hir, false));
+            let parts = plain.map_or(nfa.states().len(), |plain| plain.states().len());
             if parts > MAX_BOUNDARY_STATES {
                 let reason =
                     "it is too large for a Unicode `\\b` (write `(?-u:\\b)`, or repeat less)";
@@ -112,17 +119,33 @@ impl LineSearch {
                 reach: hir.properties().maximum_len().unwrap_or(usize::MAX),
             });
         }
+        let prefilter = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &hir);
+        let backward = automaton(compiled(&hir, true)?, MatchKind::All)?;
+        let mut many_lines = ManyLines::literal(&hir);
+        if many_lines.is_none()
+            && prefilter.is_none()
+            && let Some(hir) = within_line(hir)
+        {
+            let within = automaton(compiled(&hir, false)?, MatchKind::LeftmostFirst)?;
+            many_lines = Some(ManyLines::Automaton(Box::new(within)));
+        }
         Ok(Self {
             forward: automaton(nfa, MatchKind::LeftmostFirst)?,
-            backward: automaton(compiled(true, true)?.0, MatchKind::All)?,
-            prefilter: Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &hir),
+            backward,
+            many_lines: many_lines.filter(|_| prefilter.is_none()),
+            prefilter,
             boundaries,
         })
     }
 
     pub(super) fn matcher(&self) -> Matcher<'_> {
+        let within = match &self.many_lines {
+            Some(ManyLines::Automaton(automaton)) => Some(automaton.create_cache()),
+            _ => None,
+        };
         Matcher {
             search: self,
+            within,
             forward: self.forward.create_cache(),
             backward: self.backward.create_cache(),
         }
@@ -170,13 +193,19 @@ impl Boundaries {
 /// A search with the memory of its automata.
 pub(super) struct Matcher<'search> {
     search: &'search LineSearch,
+    within: Option<Cache>,
     forward: Cache,
     backward: Cache,
 }
 
 impl Matcher<'_> {
     /// Where the first line of `text` begins that may match.
-    pub(super) fn candidate(&self, text: &[u8]) -> Option<usize> {
+    pub(super) fn candidate(&mut self, text: &[u8]) -> Option<usize> {
+        if let Some(many_lines) = &self.search.many_lines
+            && text.len() <= MAX_TEXT_BYTES
+        {
+            return many_lines.find(self.within.as_mut(), text);
+        }
         let Some(prefilter) = &self.search.prefilter else {
             return Some(0);
         };

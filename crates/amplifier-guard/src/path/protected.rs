@@ -1,6 +1,7 @@
 //! Names that are not written, or not even read, without approval, and forms of paths that are not written at all.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -41,7 +42,7 @@ struct Row {
 
 impl Row {
     /// Whether `names` begin with the names of this row.
-    fn covers(&self, names: &[String]) -> bool {
+    fn covers(&self, names: &[&str]) -> bool {
         let count = self.names.len();
         let has_count = names.len() == count || self.is_folder && names.len() > count;
         has_count
@@ -73,11 +74,22 @@ pub(crate) fn secret(path: &Path) -> Option<String> {
 /// The first name of `path` that is listed for such a reason, and not as free.
 fn first(path: &Path, counts: impl Fn(&str) -> bool) -> Option<(String, &'static str)> {
     let names = folded_names(path);
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    first_of(&names, counts)
+}
+
+/// Whether a file is not read without approval, by its name and those of its folders, which are folded.
+pub(super) fn secret_names(folders: &[String], name: &OsStr) -> bool {
+    let name = folded(&name.to_string_lossy());
+    let names = folders.iter().chain([&name]).map(String::as_str);
+    let names: Vec<_> = names.collect();
+    first_of(&names, |reason| reason == SECRETS).is_some()
+}
+
+fn first_of(names: &[&str], counts: impl Fn(&str) -> bool) -> Option<(String, &'static str)> {
     (0..names.len()).find_map(|start| {
         let names = &names[start..];
-        let rows = [names[0].as_str(), ""]
-            .into_iter()
-            .filter_map(|key| ROWS.get(key));
+        let rows = [names[0], ""].into_iter().filter_map(|key| ROWS.get(key));
         let mut rows = rows.flatten().filter(|row| row.covers(names));
         let row = rows.find(|row| row.reason.is_empty() || counts(row.reason))?;
         let found = names[..row.names.len()].join("/");
@@ -95,9 +107,13 @@ pub(super) fn folded_names(path: &Path) -> Vec<String> {
 /// A name as the most lenient file system reads it: case, invisible characters, wide forms, anything
 /// after a colon, and dots and spaces at the end do not count.
 fn folded(name: &str) -> String {
-    let is_seen = |one: &char| matches!(Class::of(*one), Class::Visible | Class::Control);
-    let plain = name.chars().filter(is_seen).flat_map(character::plain);
-    let mut folded: String = plain.flat_map(char::to_lowercase).collect();
+    let mut folded = if name.is_ascii() {
+        name.to_ascii_lowercase()
+    } else {
+        let is_seen = |one: &char| matches!(Class::of(*one), Class::Visible | Class::Control);
+        let plain = name.chars().filter(is_seen).flat_map(character::plain);
+        plain.flat_map(char::to_lowercase).collect()
+    };
     let name = folded.split(':').next().unwrap_or_default();
     folded.truncate(name.trim_end_matches(['.', ' ']).len());
     folded

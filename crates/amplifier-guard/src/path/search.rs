@@ -1,26 +1,17 @@
 //! Lines that match a regular expression, in time linear in the text.
 
 use std::cmp::Reverse;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-
-use memchr::{memchr, memchr_iter, memrchr};
 
 use super::PathPolicy;
 use super::error::{PathError, shown};
-use super::kept::{ITEM_BYTES, Kept};
-use super::line_search::{Halt, LineSearch, Matcher};
-use super::protected::secret;
-use super::walk::{Walker, rank};
-
-/// How much is searched between two questions whether to stop, as long as lines are shorter.
-const FIRST_BUFFER_BYTES: usize = 1 << 16;
-/// A longer line is not text worth searching.
-const MAX_LINE_BYTES: usize = 1 << 23;
-/// How much of a matching line is shown, in characters.
-const SHOWN_CHARACTERS: usize = 400;
-/// How much of that comes before the match.
-const SHOWN_CHARACTERS_BEFORE: usize = 100;
+use super::folder::Found;
+use super::kept::{Kept, Order};
+use super::line_search::{Halt, LineSearch};
+use super::scan::Scan;
+use super::tour::{Visitor, Walker};
+use super::walk::{rank, since_1970};
 
 /// A line that matched.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -61,6 +52,8 @@ pub struct SearchReport {
     pub binary_files: u64,
     /// Files and directories that could not be read, or hold secrets.
     pub unreadable: u64,
+    /// Whether something was left out because git ignores it.
+    pub has_ignored: bool,
 }
 
 impl PathPolicy {
@@ -76,56 +69,35 @@ impl PathPolicy {
         if !self.reads_secrets && self.metadata(path).is_ok() {
             self.readable(path)?;
         }
-        let mut report = SearchReport::default();
-        let order = walker.order;
-        let mut files = Kept::new(walker.limit, walker.most_bytes);
-        let mut lines = Kept::new(limit, walker.most_bytes);
-        let mut scan = Scan {
-            matcher: search.matcher(),
-            buffer: vec![0; FIRST_BUFFER_BYTES],
-            limit,
-            most_bytes: walker.most_bytes,
-            found: Vec::new(),
-            matches: 0,
-            lines: 0,
+        let (order, max_files, most_bytes) = (walker.order, walker.limit, walker.most_bytes);
+        let reads_secrets = self.reads_secrets;
+        let make = || Searched {
+            reads_secrets,
+            order,
+            scan: Scan::new(search, most_bytes),
+            report: SearchReport::default(),
+            lines: Kept::new(limit, most_bytes),
+            files: Kept::new(max_files, most_bytes),
         };
-        let mut unreadable = 0;
-        report.unreadable = self.visit(path, walker, &mut |file, stopped| {
-            let key = |rank, line| (Reverse(rank), file.path.clone().into_os_string(), line);
-            if !self.reads_secrets && secret(&file.path).is_some() {
-                unreadable += 1;
-                return Ok(());
-            }
-            match self
-                .open_any(&file.path)
-                .map(|text| scan.run(text, stopped))
-            {
-                Ok(Ok(true)) => {
-                    report.searched_files += 1;
-                    report.searched_lines += scan.lines;
-                    report.total_matches += scan.matches;
-                    if scan.matches > 0 {
-                        report.total_files += 1;
-                        let rank = rank(order, scan.matches, file.modified);
-                        files.offer(key(rank, 0), 0, scan.matches);
-                    }
-                    for (line, text) in scan.found.drain(..) {
-                        lines.offer(key(0, line), text.len(), text);
-                    }
-                }
-                Ok(Ok(false)) => report.binary_files += 1,
-                Ok(Err(Halt::Stopped)) => return Err(PathError::Stopped { path: shown(path) }),
-                Ok(Err(Halt::Costly)) => {
-                    let path = shown(&file.path);
-                    return Err(PathError::Costly { path });
-                }
-                // What vanished since the walk is not there.
-                Err(PathError::Missing { .. }) => {}
-                Ok(Err(Halt::Unreadable)) | Err(_) => unreadable += 1,
-            }
-            Ok(())
-        })?;
-        report.unreadable += unreadable;
+        let visited = self.visit(path, walker, make)?;
+        let mut report = SearchReport {
+            unreadable: visited.unreadable,
+            has_ignored: visited.has_ignored,
+            ..SearchReport::default()
+        };
+        let mut lines = Kept::new(limit, most_bytes);
+        let mut files = Kept::new(max_files, most_bytes);
+        for searched in visited.visitors {
+            let part = searched.report;
+            report.total_matches += part.total_matches;
+            report.total_files += part.total_files;
+            report.searched_files += part.searched_files;
+            report.searched_lines += part.searched_lines;
+            report.binary_files += part.binary_files;
+            report.unreadable += part.unreadable;
+            lines.merge(searched.lines);
+            files.merge(searched.files);
+        }
         report.files = files.into_items(|path, _, matches| FileMatches {
             path: path.into(),
             matches,
@@ -139,121 +111,65 @@ impl PathPolicy {
     }
 }
 
-/// One file after the other on its way through the search.
-struct Scan<'search> {
-    matcher: Matcher<'search>,
-    buffer: Vec<u8>,
-    limit: usize,
-    most_bytes: usize,
-    /// The first matching lines of the file; they count only if it turns out to be text.
-    found: Vec<(u64, String)>,
-    matches: u64,
-    /// Its newline characters so far.
-    lines: u64,
+/// What one thread has found.
+struct Searched<'search> {
+    reads_secrets: bool,
+    order: Order,
+    scan: Scan<'search>,
+    /// The totals.
+    report: SearchReport,
+    lines: Kept<String>,
+    files: Kept<u64>,
 }
 
-impl Scan<'_> {
-    /// Reads a file in pieces that end at a line's end, and returns whether it is text.
-    fn run(
+impl Visitor for Searched<'_> {
+    fn visit(
         &mut self,
-        mut file: impl Read,
+        found: &Found<'_>,
         stopped: &mut dyn FnMut() -> bool,
-    ) -> Result<bool, Halt> {
-        self.found.clear();
-        (self.matches, self.lines) = (0, 0);
-        let (mut filled, mut room) = (0, self.most_bytes);
-        loop {
-            if stopped() {
-                return Err(Halt::Stopped);
-            }
-            if filled == self.buffer.len() {
-                if filled >= MAX_LINE_BYTES {
-                    return Err(Halt::Unreadable);
-                }
-                self.buffer.resize(filled * 2, 0);
-            }
-            let read = match file.read(&mut self.buffer[filled..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                read => read.map_err(|_| Halt::Unreadable)?,
-            };
-            let fresh = filled..filled + read;
-            filled += read;
-            if memchr(0, &self.buffer[fresh.clone()]).is_some() {
-                return Ok(false);
-            }
-            let newline = memrchr(b'\n', &self.buffer[fresh.clone()]);
-            let end = match newline {
-                _ if read == 0 => filled,
-                Some(newline) => fresh.start + newline + 1,
-                None => continue,
-            };
-            let mut text = std::mem::take(&mut self.buffer);
-            let searched = self.search(&text[..end], &mut room, stopped);
-            text.copy_within(end..filled, 0);
-            self.buffer = text;
-            searched?;
-            filled -= end;
-            if read == 0 {
-                return Ok(true);
-            }
+    ) -> Result<(), PathError> {
+        let (scan, report) = (&mut self.scan, &mut self.report);
+        if !self.reads_secrets && found.is_secret() {
+            report.unreadable += 1;
+            return Ok(());
         }
-    }
-
-    /// Counts the newlines of whole lines of text, and the lines that match.
-    ///
-    /// A line at a time: what may run across a newline (`\s`, `[^a]`) could otherwise be searched
-    /// over and over again.
-    fn search(
-        &mut self,
-        mut rest: &[u8],
-        room: &mut usize,
-        stopped: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Halt> {
-        while !rest.is_empty() {
-            let start = self.matcher.candidate(rest).unwrap_or(rest.len());
-            self.lines += memchr_iter(b'\n', &rest[..start]).count() as u64;
-            rest = &rest[start..];
-            let newline = memchr(b'\n', rest);
-            let line = &rest[..newline.unwrap_or(rest.len())];
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let shows = self.found.len() < self.limit && *room > 0;
-            let exact = shows && line.len() > SHOWN_CHARACTERS;
-            if !rest.is_empty()
-                && let Some(found) = self.matcher.find(line, exact, stopped)?
-            {
-                self.matches += 1;
-                if shows {
-                    let text = clipped(line, found);
-                    *room = room.saturating_sub(ITEM_BYTES + text.len());
-                    self.found.push((self.lines + 1, text));
+        let (file, metadata) = match found.open() {
+            Ok(opened) => opened,
+            // What vanished since the walk is not there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(_) => {
+                report.unreadable += 1;
+                return Ok(());
+            }
+        };
+        let key = |rank, line| (Reverse(rank), found.path.clone().into_os_string(), line);
+        scan.limit = self.lines.room_for(&key(0, 0));
+        match scan.run(file, metadata.len(), stopped) {
+            Ok(true) => {
+                report.searched_files += 1;
+                report.searched_lines += scan.lines;
+                report.total_matches += scan.matches;
+                if scan.matches > 0 {
+                    report.total_files += 1;
+                    let modified = since_1970(metadata.modified().ok());
+                    let rank = rank(self.order, scan.matches, modified);
+                    self.files.offer(key(rank, 0), 0, scan.matches);
+                }
+                for (line, text) in scan.found.drain(..) {
+                    self.lines.offer(key(0, line), text.len(), text);
                 }
             }
-            let Some(newline) = newline else { break };
-            self.lines += 1;
-            rest = &rest[newline + 1..];
+            Ok(false) => report.binary_files += 1,
+            Err(Halt::Stopped) => {
+                let path = shown(&found.path);
+                return Err(PathError::Stopped { path });
+            }
+            Err(Halt::Costly) => {
+                let path = shown(&found.path);
+                return Err(PathError::Costly { path });
+            }
+            Err(Halt::Unreadable) => report.unreadable += 1,
         }
         Ok(())
     }
-}
-
-/// A line as it is shown: what is not UTF-8 replaced, a long one clipped around byte `start`.
-fn clipped(line: &[u8], start: usize) -> String {
-    // A character takes at most four bytes, so a window of bytes bounds the work on a long line.
-    if line.len() <= SHOWN_CHARACTERS {
-        return String::from_utf8_lossy(line).into_owned();
-    }
-    // The rest of a character that was cut at its start is skipped; enough whole ones remain.
-    let from = start.saturating_sub(SHOWN_CHARACTERS_BEFORE * 4);
-    let before = String::from_utf8_lossy(&line[from..start]).chars().count();
-    let skipped = before.saturating_sub(SHOWN_CHARACTERS_BEFORE);
-    let window = &line[from..line.len().min(start + SHOWN_CHARACTERS * 4)];
-    let window = String::from_utf8_lossy(window);
-    let shown: String = window
-        .chars()
-        .skip(skipped)
-        .take(SHOWN_CHARACTERS)
-        .collect();
-    let is_cut = window.chars().nth(skipped + SHOWN_CHARACTERS).is_some();
-    let mark = |cut| if cut { "…" } else { "" };
-    format!("{}{shown}{}", mark(from + skipped > 0), mark(is_cut))
 }

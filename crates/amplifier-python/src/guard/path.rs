@@ -202,12 +202,13 @@ impl PathPolicy {
 
     /// Return the regular files beneath `path`, links not followed.
     ///
-    /// `pattern` chooses files by a glob over their path from `path`; `skip` names directories
-    /// that are not entered, at any depth. The first `limit` files in `order` are kept, as long as
-    /// they take about `max_bytes`, and so many bytes of endings; all are counted.
+    /// `pattern` chooses files by a glob over their path from `path`; `skip` names files and
+    /// directories that are left out, at any depth, and `skip_ignored` leaves out what git ignores.
+    /// The first `limit` files in `order` are kept, as long as they take about `max_bytes`, and so
+    /// many bytes of endings; all are counted.
     #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     #[pyo3(signature = (
-        path = PathBuf::from("."), *, pattern = None, skip = vec![], order = "path",
+        path = PathBuf::from("."), *, pattern = None, skip = vec![], skip_ignored = false, order = "path",
         limit = usize::MAX, max_bytes = 16_777_216, stop = None,
     ))]
     fn walk(
@@ -216,6 +217,7 @@ impl PathPolicy {
         path: PathBuf,
         pattern: Option<&str>,
         skip: Vec<OsString>,
+        skip_ignored: bool,
         order: &str,
         limit: usize,
         max_bytes: usize,
@@ -230,6 +232,7 @@ impl PathPolicy {
                 path,
                 &mut Walker {
                     skip: &skip,
+                    skip_ignored,
                     pattern: pattern.as_ref(),
                     order,
                     limit,
@@ -245,13 +248,14 @@ impl PathPolicy {
 
     /// Search the lines of the text files beneath `path` for a regular expression.
     ///
-    /// The first `limit` matching lines by path are kept, and the first `max_files` files with a
-    /// match in `order` (`largest`: the most matches), as long as each takes about `max_bytes`; all
-    /// are counted. `ValueError` is raised if the expression takes too many steps on a file.
+    /// `pattern`, `skip` and `skip_ignored` choose the files, as those of `walk` do. The first
+    /// `limit` matching lines by path are kept, and the first `max_files` files with a match in
+    /// `order` (`largest`: the most matches), as long as each takes about `max_bytes`; all are
+    /// counted. `ValueError` is raised if the expression takes too many steps on a file.
     #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     #[pyo3(signature = (
         expression, path = PathBuf::from("."), *, pattern = None, skip = vec![],
-        ignore_case = false, limit = 100, order = "path", max_files = usize::MAX,
+        skip_ignored = false, ignore_case = false, limit = 100, order = "path", max_files = usize::MAX,
         max_bytes = 16_777_216, stop = None,
     ))]
     fn search(
@@ -261,6 +265,7 @@ impl PathPolicy {
         path: PathBuf,
         pattern: Option<&str>,
         skip: Vec<OsString>,
+        skip_ignored: bool,
         ignore_case: bool,
         limit: usize,
         order: &str,
@@ -276,6 +281,7 @@ impl PathPolicy {
             let stopped = &mut stopped(stop.as_ref());
             let mut walker = Walker {
                 skip: &skip,
+                skip_ignored,
                 pattern: pattern.as_ref(),
                 order,
                 limit: max_files,

@@ -184,6 +184,7 @@ fn told(error: &PathError) -> String {
 fn walker(stopped: &mut dyn FnMut() -> bool) -> Walker<'_> {
     Walker {
         skip: &[],
+        skip_ignored: false,
         pattern: None,
         order: Order::Path,
         limit: usize::MAX,

@@ -1,6 +1,7 @@
 //! Walks, searches and windows are complete, bounded and repeatable.
 #![cfg(unix)]
 
+mod ignored;
 mod search;
 mod secret;
 mod walk;
@@ -45,6 +46,7 @@ fn a_read_that_fails_is_told_and_counted_and_never_tried_for_ever() {
     let search = LineSearch::new("x", false).unwrap();
     let walker = &mut Walker {
         skip: &[],
+        skip_ignored: false,
         pattern: None,
         order: Order::Path,
         limit: usize::MAX,
@@ -66,6 +68,7 @@ fn a_stopped_walk_says_so() {
         ".",
         &mut Walker {
             skip: &[],
+            skip_ignored: false,
             pattern: None,
             order: Order::Path,
             limit: usize::MAX,

@@ -93,9 +93,17 @@ impl Walk {
     }
 
     /// How many directories could not be read, or were too many at once: their files are missing.
+    ///
+    /// A file of git's rules that could not be read counts, too.
     #[getter]
     fn unreadable(&self) -> u64 {
         self.walk.unreadable
+    }
+
+    /// Whether something was left out because git ignores it.
+    #[getter]
+    fn has_ignored(&self) -> bool {
+        self.walk.has_ignored
     }
 }
 
@@ -156,9 +164,15 @@ impl SearchReport {
         self.report.binary_files
     }
 
-    /// Files and directories that could not be read.
+    /// Files and directories that could not be read, or hold secrets.
     #[getter]
     fn unreadable(&self) -> u64 {
         self.report.unreadable
+    }
+
+    /// Whether something was left out because git ignores it.
+    #[getter]
+    fn has_ignored(&self) -> bool {
+        self.report.has_ignored
     }
 }

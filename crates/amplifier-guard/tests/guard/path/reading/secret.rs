@@ -99,6 +99,7 @@ fn a_search_passes_over_files_that_hold_secrets() {
     let found = |policy: &PathPolicy, path: &str| {
         let mut walker = Walker {
             skip: &[],
+            skip_ignored: false,
             pattern: None,
             order: Order::Path,
             limit: 99,
