@@ -154,7 +154,7 @@ async def test_no_tool_runs_whose_start_is_not_stored(
             break
         refusals = list_refusals(outcome, place.folder, fault)
         faults, refused = faults + 1, refused + bool(refusals)
-        counts = count(place, await read(place))
+        counts = count(place, *await read(place))
         assert {name: counts[name] for name in NEVER} == dict.fromkeys(NEVER, 0), (fault, counts)
     assert refused > 0 or call in ("fsync", "ftruncate"), faults
     print(f"agent, {mode}, {call}, {error}: {faults} faults, {refused} refused")
