@@ -45,6 +45,12 @@ def list_tree(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*"))
 
 
+async def test_a_module_that_is_read_only_has_no_tool_that_writes(tmp_path: Path) -> None:
+    coordinator = ModuleCoordinator()
+    await filesystem.mount(coordinator, {"root": str(tmp_path), "read_only": True})
+    assert list(coordinator.get("tools")) == ["read_file", "list_directory"]
+
+
 async def test_a_new_file_needs_no_read_and_its_folders_are_made(
     tools: Tools, tmp_path: Path
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +12,7 @@ from pydantic import Field
 
 from amplifier_core.session_capabilities import SESSION_WORKING_DIR
 from amplifier_guard import PathPolicy
-from amplifier_providers.settings import Settings, read_settings
+from amplifier_providers.settings import Settings
 from amplifier_providers.value_problems import Form
 
 from .blocking import BlockingTool
@@ -33,20 +33,17 @@ class FolderSettings(Settings):
 
 async def mount_tools(
     coordinator: Any,
-    config: Mapping[str, Any] | None,
-    module: str,
+    settings: FolderSettings,
     tools: Iterable[Callable[[PathPolicy, int], BlockingTool[Any]]],
 ) -> None:
-    """Mount the tools of a module on the folder that its config sets.
+    """Mount the tools of a module on the folder that its settings name.
 
     A relative `root` is taken from the session's working directory, the capability
     `session.working_dir`, or else from that of the process.
 
     Raises:
-        SettingError: The root is not a path.
         OSError: The root does not exist or cannot be opened.
     """
-    settings = read_settings(FolderSettings, config, module)
     working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
     policy = await anyio.to_thread.run_sync(PathPolicy, working / settings.root.expanduser())
     for tool in (make(policy, settings.max_result_bytes) for make in tools):

@@ -13,6 +13,7 @@ from amplifier_modules.tools.blocking import Arguments, BlockingTool
 from amplifier_modules.tools.folder import FolderSettings, mount_tools, path_text
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
 from amplifier_modules.tools.secret_files import SecretFiles
+from amplifier_providers.settings import read_settings
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
@@ -213,4 +214,5 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
         SettingError: The root is not a path.
         OSError: The root does not exist or cannot be opened.
     """
-    await mount_tools(coordinator, config, "tool-search", (Glob, Grep))
+    settings = read_settings(FolderSettings, config, "tool-search")
+    await mount_tools(coordinator, settings, (Glob, Grep))

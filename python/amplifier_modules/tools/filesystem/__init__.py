@@ -7,18 +7,30 @@ from functools import partial
 from typing import Any
 
 from amplifier_modules.tools.folder import FolderSettings, mount_tools
+from amplifier_providers.settings import read_settings
 
 from .read_record import FileChangedError, FileNotReadError, ReadRecords
 from .reading import ListDirectory, ReadFile
 from .writing import EditFile, WriteFile
 
+
+class FilesystemSettings(FolderSettings):
+    """Which folder the tools work in, whether they write, and how long their results may be."""
+
+    unknown_keys = "warn"
+
+    read_only: bool = False
+    """Whether there is no `write_file` and no `edit_file`."""
+
+
 __amplifier_module_type__ = "tool"
-__amplifier_settings__ = FolderSettings
+__amplifier_settings__ = FilesystemSettings
 
 __all__ = [
     "EditFile",
     "FileChangedError",
     "FileNotReadError",
+    "FilesystemSettings",
     "ListDirectory",
     "ReadFile",
     "ReadRecords",
@@ -28,21 +40,19 @@ __all__ = [
 
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
-    """Mount `read_file`, `list_directory`, `write_file` and `edit_file`.
+    """Mount `read_file` and `list_directory`, and unless it is read-only, what writes.
 
     Args:
         coordinator: Where they are mounted.
-        config: The keys of `FolderSettings`.
+        config: The keys of `FilesystemSettings`.
 
     Raises:
-        SettingError: The root is not a path.
+        SettingError: A value cannot be used.
         OSError: The root does not exist or cannot be opened.
     """
+    settings = read_settings(FilesystemSettings, config, "tool-filesystem")
     records = ReadRecords()
-    tools = (
-        partial(ReadFile, records=records),
-        ListDirectory,
-        partial(WriteFile, records=records),
-        partial(EditFile, records=records),
-    )
-    await mount_tools(coordinator, config, "tool-filesystem", tools)
+    reading = (partial(ReadFile, records=records), ListDirectory)
+    writing = (partial(WriteFile, records=records), partial(EditFile, records=records))
+    tools = reading if settings.read_only else (*reading, *writing)
+    await mount_tools(coordinator, settings, tools)
