@@ -28,8 +28,13 @@ def list_entries(connection: sqlite3.Connection, session_id: str) -> list[InboxE
 
     Raises:
         DamagedSessionError: An entry is not what was written.
+        sqlite3.Error: They cannot be read.
     """
-    problem = connection.execute("PRAGMA quick_check('inbox')").fetchone()[0]
+    found: str = connection.execute("PRAGMA quick_check('inbox')").fetchone()[0]
+    problem = " ".join(found.split())
+    if "error code=" in problem:
+        # The disk has failed, which it does not say of the file.
+        raise sqlite3.OperationalError(problem)
     if problem != "ok":
         raise DamagedSessionError(session_id, 0, f"its inbox cannot be read: {problem}")
     rows = connection.execute(
