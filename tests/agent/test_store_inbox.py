@@ -130,6 +130,23 @@ async def test_a_cancelled_turn_discards_its_messages_for_good(tmp_path: Path) -
         assert list_users((await session.run("Two?")).messages) == ["One?", "Two?"]
 
 
+async def test_a_message_is_read_once_if_the_inbox_is_looked_at_meanwhile(tmp_path: Path) -> None:
+    class Watched(SqliteStore):
+        async def put(self, *given: Any) -> int:
+            entry = await super().put(*given)
+            await session.session.coordinator.get_capability("session.journal").inbox.look()
+            return entry
+
+    store = Watched(folder=str(tmp_path))
+    agent = Agent(ScriptedProvider(["Yes."] * 3), store=store)
+    async with agent.session(session_id="chat") as session:
+        await session.run("One?")
+        session.steer("Be brief.")
+        result = await session.run("Two?")
+    await store.close()
+    assert list_users(result.messages) == ["One?", "Two?", "Be brief."]
+
+
 async def test_a_message_that_cannot_be_stored_is_refused(tmp_path: Path) -> None:
     class Full(SqliteStore):
         async def put(self, *_: Any) -> int:

@@ -42,10 +42,12 @@ class Inbox:
         self._session_id = session_id
         self._questions = questions
         self._begin = begin
-        self._steering: list[InboxEntry] = []
+        sent = list(entries)
+        self._steering = [each for each in sent if each.kind == STEERING]
         self._taken: set[int] = set()
+        """The entries that answers were taken from."""
         self._used: list[int] = []
-        self._take(entries)
+        self._take_answers(sent)
 
     def put_steering(self, text: str) -> int:
         """Store a message of the user, and return the id of its entry; from any thread.
@@ -81,31 +83,25 @@ class Inbox:
         return used
 
     async def look(self) -> None:
-        """Take what other processes have sent meanwhile.
+        """Take the answers that other processes have sent meanwhile.
 
         Raises:
             StoreError: The inbox cannot be read.
         """
-        self._take(await self._store.inbox(self._session_id))
+        self._take_answers(await self._store.inbox(self._session_id))
 
-    def _take(self, entries: Iterable[InboxEntry]) -> None:
+    def _take_answers(self, entries: Iterable[InboxEntry]) -> None:
         for each in entries:
-            if each.id in self._taken:
-                continue
-            self._taken.add(each.id)
-            if each.kind == ANSWER:
+            if each.kind == ANSWER and each.id not in self._taken:
+                self._taken.add(each.id)
                 self._questions.take_entry(each.id, each.body)
-            elif each.kind == STEERING:
-                self._steering.append(each)
 
     def _put_now(self, kind: str, body: Mapping[str, Any]) -> int:
         """Store an entry, and wait until it is: the caller may be in the event loop itself."""
         run = ThreadRun(lambda: self._put(kind, body), "inbox")
         run.start()
         run.join()
-        entry = run.result()
-        self._taken.add(entry)
-        return entry
+        return run.result()
 
     async def _put(self, kind: str, body: Mapping[str, Any]) -> int:
         try:

@@ -52,6 +52,11 @@ class StoredHistory:
     shared_spending: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """What the turns have used that draw on the shared budget of the session, by their ids."""
 
+    def forget_questions(self) -> None:
+        """Forget what people were asked, as the turn is over."""
+        self.questions.clear()
+        self.answers.clear()
+
     def take_turn(self) -> StoredTurn:
         """Return the last turn; an empty one the next time."""
         turn, self.turn = self.turn, StoredTurn()
@@ -115,12 +120,12 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
             case events.EXECUTION_START:
                 history.prompt = str(body["prompt"])
                 if not body.get("goes_on"):
-                    history.questions.clear()
+                    history.forget_questions()
                     goal = history.states.get(kept_goal.GOAL)
                     history.turn = StoredTurn(goal=None if goal is None else goal["goal"])
             case events.ORCHESTRATOR_COMPLETE if body.get("status") != AWAITING_APPROVAL:
                 history.prompt = None
-                history.questions.clear()
+                history.forget_questions()
             case _:
                 pass
     return history
