@@ -236,10 +236,13 @@ class Session(Generic[T_co]):
     def steer(self, text: str) -> None:
         """Say something to the turn that runs, before its next model call.
 
+        With a store the message is on the disk when this returns.
+
         Raises:
             ValueError: The text is empty.
             SteeringQueueFull: Too many messages wait.
             RuntimeError: The loop takes none.
+            StoreError: The message cannot be stored.
         """
         self._call(SESSION_STEER, "the loop takes no messages while a turn runs", text)
 
@@ -285,6 +288,7 @@ class Session(Generic[T_co]):
             TypeError: The answer is neither a bool nor a text nor an `ApprovalResponse`.
             ValueError: The answer is a text that agrees, such as `yes`.
             LookupError: No such question waits.
+            StoreError: The answer cannot be stored.
         """
         self._waiting.answer(question_id, answer)
 
