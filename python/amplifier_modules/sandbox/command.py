@@ -1,0 +1,91 @@
+"""A command in a sandbox: what is run, how it ended, and what runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Protocol, TypeAlias
+
+Profile: TypeAlias = Literal["read-only", "project", "full"]
+"""What commands may write: temporary files, the project too, or anything without a sandbox."""
+
+
+class Tier(StrEnum):
+    """What keeps commands to the project on this machine."""
+
+    NAMESPACES = "namespaces"
+    """Tier A: namespaces of their own, Landlock and seccomp."""
+    LANDLOCK = "landlock"
+    """Tier B: Landlock and seccomp."""
+    NONE = "none"
+    """Tier C: nothing."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command for the shell."""
+
+    text: str
+    """What bash reads."""
+    directory: str
+    """Its working folder, an absolute path."""
+    environment: Mapping[str, str]
+    """All of its variables."""
+    timeout: float | None = None
+    """Seconds after which it and all that it began is ended."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a command ended."""
+
+    exit_code: int | None
+    """None if a signal ended it."""
+    signal: int | None = None
+    """The number of the signal that ended it."""
+    timed_out: bool = False
+    directory: str | None = None
+    """The shell's working folder at its end, links followed; None if the shell did not say."""
+
+
+class LaunchError(OSError):
+    """A command that could not be started."""
+
+
+class RunningCommand(Protocol):
+    """A command that has begun; safe to use from several threads."""
+
+    def wait(self) -> Ending:
+        """Wait until the command and all that it began has ended.
+
+        Raises:
+            LaunchError: It could not be started after all.
+        """
+        ...
+
+    def kill(self) -> None:
+        """End the command and all that it began; returns at once, also where it has ended."""
+        ...
+
+
+class CommandRunner(Protocol):
+    """Starts the commands of one session."""
+
+    @property
+    def tier(self) -> Tier:
+        """What keeps them to the project."""
+        ...
+
+    def start(self, command: Command, output: int) -> RunningCommand:
+        """Start a command without input.
+
+        Args:
+            command: What to run.
+            output: The file descriptor that it and all that it begins write to, which stays the
+                caller's to close.
+
+        Raises:
+            LaunchError: It cannot be started.
+        """
+        ...
