@@ -15,6 +15,7 @@ from amplifier_modules.contexts.system_prompt import CONTEXT_SYSTEM_PROMPT
 from amplifier_modules.hooks.guard.prompts import FINDINGS
 from amplifier_modules.loops.answers.agent_events import EVENTS as AGENT_EVENTS
 from amplifier_modules.loops.loop import EVENTS as LOOP_EVENTS
+from amplifier_modules.tools.bash.job import JOB_END, JOB_START
 from amplifier_providers.responses.provider import EVENTS as RESPONSES_EVENTS
 from amplifier_providers.retries import Retries, RetrySettings
 from amplifier_providers.wire import events as provider_events
@@ -219,5 +220,5 @@ def test_the_listed_events_are_those_that_our_modules_contribute():
     of_providers = {name for key, name in vars(provider_events).items() if key.isupper()}
     assert set(EVENTS) == {
         *LOOP_EVENTS, *AGENT_EVENTS, CONTEXT_SYSTEM_PROMPT, FINDINGS, *of_providers,
-        *RESPONSES_EVENTS,
+        *RESPONSES_EVENTS, JOB_START, JOB_END,
     }  # fmt: skip

@@ -11,7 +11,12 @@ from typing import Any
 
 import anyio.to_thread
 
-from amplifier_core.session_capabilities import BASH_JOBS, GUARD_TOOL_TIMEOUT, SESSION_WORKING_DIR
+from amplifier_core.session_capabilities import (
+    BASH_JOBS,
+    GUARD_TOOL_TIMEOUT,
+    OBSERVABILITY_EVENTS,
+    SESSION_WORKING_DIR,
+)
 from amplifier_core.weak_link import link_weakly
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 from amplifier_providers.settings import read_settings
@@ -21,7 +26,7 @@ from .bash_tool import BashTool
 from .command_session import CLOSE_SECONDS, CommandSession
 from .edges import Edges
 from .environment import build_environment, find_caches
-from .job import JobInfo
+from .job import JOB_END, JOB_START, JobInfo
 from .job_tool import JobTool
 from .jobs import Jobs
 from .permission import Permission
@@ -80,8 +85,13 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
 
     coordinator.register_cleanup(close)
     coordinator.register_capability(BASH_JOBS, jobs.list_jobs)
+    coordinator.register_contributor(OBSERVABILITY_EVENTS, "tool-bash", _list_events)
     for tool in (bash, JobTool(jobs, **limits)):
         await coordinator.mount("tools", tool, name=tool.name)
+
+
+def _list_events() -> list[str]:
+    return [JOB_START, JOB_END]
 
 
 def _open_folders(root: Path) -> tuple[Path, SessionFolder]:
