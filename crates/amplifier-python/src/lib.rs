@@ -11,6 +11,8 @@ mod kernel;
 mod lazy_object;
 mod model;
 mod module;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod stream;
 mod trace;
 mod traverse;
