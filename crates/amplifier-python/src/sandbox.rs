@@ -49,9 +49,10 @@ mod _sandbox {
 
     /// Mount the file system as the command sees it.
     #[pyfunction]
-    #[pyo3(signature = (*, writable, temporary, read_only, kept, hidden))]
+    #[pyo3(signature = (*, writable, shown, temporary, read_only, kept, hidden))]
     fn mount_view(
         writable: Vec<PathBuf>,
+        shown: Vec<PathBuf>,
         temporary: PathBuf,
         read_only: Vec<PathBuf>,
         kept: Vec<PathBuf>,
@@ -59,6 +60,7 @@ mod _sandbox {
     ) -> PyResult<()> {
         let view = View {
             writable,
+            shown,
             temporary,
             read_only,
             kept,
@@ -128,10 +130,11 @@ mod _sandbox {
         };
         let error = Command::new(program)
             .args(rest)
-            .current_dir(directory)
+            .current_dir(&directory)
             .env_clear()
             .envs(environment)
             .exec();
-        Err(error.into())
+        let what = format!("`{}` in `{}`", program.display(), directory.display());
+        Err(PyOSError::new_err(format!("cannot run {what}: {error}")))
     }
 }

@@ -114,3 +114,31 @@ fn read_around(folder: &Path, hidden: &BTreeSet<PathBuf>, readable: &mut Vec<Pat
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_is_beneath_no_readable_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("home/keys/old")).unwrap();
+        for name in ["home/keys/one", "home/notes", "home/token"] {
+            fs::write(root.join(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(root.join("home/token"), root.join("link")).unwrap();
+        let hidden = ["home/keys", "link", "none"].map(|name| root.join(name));
+
+        let mut access = FileAccess::without(&hidden);
+        access.readable.retain(|path| path.starts_with(&root));
+        assert_eq!(access.readable, [root.join("home/notes")]);
+    }
+
+    #[test]
+    fn without_hidden_files_everything_can_be_read() {
+        assert_eq!(FileAccess::without(&[]).readable, [Path::new("/")]);
+    }
+}

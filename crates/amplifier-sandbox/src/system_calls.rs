@@ -231,3 +231,25 @@ fn condition(
     // The kernel looks at 32 bits of all of these.
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_a_program_for_each_set_of_rules() {
+        for sockets in [Sockets::OfItsNetwork, Sockets::Pairs] {
+            for rules in [
+                refused(sockets),
+                foreign_sockets(sockets),
+                Ok(always(UNKNOWN)),
+            ] {
+                let processor = TargetArch::try_from(std::env::consts::ARCH).unwrap();
+                let (pass, refuse) = (SeccompAction::Allow, SeccompAction::Errno(1));
+                let filter = SeccompFilter::new(rules.unwrap(), pass, refuse, processor).unwrap();
+                let program: BpfProgram = filter.try_into().unwrap();
+                assert!(program.len() > 10);
+            }
+        }
+    }
+}

@@ -36,6 +36,8 @@ const SETTINGS: &[&str] = &[
 pub struct View {
     /// Folders that can be written.
     pub writable: Vec<PathBuf>,
+    /// Folders that can be seen, even where something else lies over what is around them.
+    pub shown: Vec<PathBuf>,
     /// The folder that stands in the place of `/tmp` and `/var/tmp`.
     pub temporary: PathBuf,
     /// Files and folders beneath `writable` that stay as they are, and cannot be moved.
@@ -60,27 +62,28 @@ impl View {
         )
         .map_err(SandboxError::step("leave the mounts of the machine alone"))?;
         let temporary = TEMPORARY.map(|_| clone(&self.temporary));
-        let writable: Vec<_> = self
-            .writable
-            .iter()
-            .map(|path| Ok((path, clone(path)?)))
+        let read_only = self.shown.iter().map(|path| (path, MountFlags::RDONLY));
+        let writable = self.writable.iter().map(|path| (path, MountFlags::empty()));
+        let folders: Vec<_> = read_only
+            .chain(writable)
+            .map(|(path, flags)| Ok((path, flags, clone(path)?)))
             .collect::<Result<_, SandboxError>>()?;
 
         mount_table::make_all_read_only()?;
         mount_devices()?;
         for (path, tree) in TEMPORARY.iter().zip(temporary) {
             if Path::new(path).is_dir() {
-                place(&tree?, Path::new(path))?;
+                place(&tree?, Path::new(path), MountFlags::empty())?;
             }
         }
-        for (path, tree) in writable {
+        for (path, flags, tree) in folders {
             if TEMPORARY
                 .iter()
                 .any(|temporary| path.starts_with(temporary))
             {
                 fs::create_dir_all(path).map_err(SandboxError::path("make the folder", path))?;
             }
-            place(&tree, path)?;
+            place(&tree, path, flags)?;
         }
         self.protect()?;
         mount_process_table()
@@ -118,11 +121,11 @@ fn clone(path: &Path) -> Result<OwnedFd, SandboxError> {
     open_tree(CWD, path, flags).map_err(SandboxError::path("take hold of", path))
 }
 
-/// Puts a copy at a path, without devices and programs that change the user.
-fn place(tree: &OwnedFd, path: &Path) -> Result<(), SandboxError> {
+/// Puts a copy at a path, without devices and programs that change the user, and with further flags.
+fn place(tree: &OwnedFd, path: &Path, flags: MountFlags) -> Result<(), SandboxError> {
     move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
         .map_err(SandboxError::path("mount", path))?;
-    mount_table::restrict(path, MountFlags::NOSUID | MountFlags::NODEV)
+    mount_table::restrict(path, MountFlags::NOSUID | MountFlags::NODEV | flags)
 }
 
 /// Makes a mount of its own of a file or folder: what is mounted cannot be moved or replaced.

@@ -85,7 +85,7 @@ class Launch:
         self._sandbox.hide_memory()
         # The first process ignores what others send it, unless it has a handler.
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-        names = ("writable", "temporary", "read_only", "kept", "hidden")
+        names = ("writable", "shown", "temporary", "read_only", "kept", "hidden")
         self._sandbox.mount_view(**{name: plan[name] for name in names})
         writable = [*plan["writable"], "/tmp", "/var/tmp", "/dev/shm"]
         shell = self._fork(lambda: self._run_shell(lambda: self._sandbox.restrict_inside(writable)))

@@ -101,6 +101,7 @@ class Sandbox:
                 ("TMPDIR", "/tmp" if is_inside else self._temporary),
             ],
             "timeout": command.timeout,
+            "shown": [] if in_project else [self._project],
             "writable": [*in_project, *self._folders, self._temporary],
             "temporary": self._temporary,
             "read_only": find_git_files(self._project) if in_project else [],

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+
 from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.tiers import find_tier
 
-from .running import World
+sys.path.insert(0, str(Path(__file__).parent))
+
+from sandbox_world import World
 
 TIERS = [Tier.NAMESPACES, Tier.LANDLOCK]
 

@@ -15,12 +15,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sandbox_world import Ran, World, run
+
 from amplifier_modules.sandbox.command import Command, Ending, LaunchError, Tier
 from amplifier_modules.sandbox.tiers import find_tier
 
-from .running import Ran, World, run
-
-HOLD = "setsid sh -c 'exec flock lock sh -c \"echo held > ready; exec sleep 1000\"' > /dev/null 2>&1 &"
+HOLD = (
+    "setsid sh -c 'exec flock lock sh -c \"echo held > ready; exec sleep 1000\"' > /dev/null 2>&1 &"
+)
 """Leaves a process behind, in a session of its own, that holds a lock as long as it lives."""
 WAIT_UNTIL_HELD = "until [ -e ready ]; do :; done"
 
@@ -37,7 +39,7 @@ def test_a_command_ends_with_its_code_and_its_folder(world: World) -> None:
 
 
 def test_a_command_that_a_signal_ends_has_no_code(world: World) -> None:
-    assert world.run("kill -TERM $$").ending == Ending(None, signal.SIGTERM)
+    assert world.run("kill -KILL $$").ending == Ending(None, signal.SIGKILL)
 
 
 def test_the_project_and_temporary_files_can_be_written(world: World) -> None:
@@ -120,7 +122,9 @@ def test_a_killed_command_is_ended_with_all_that_it_began(world: World) -> None:
     read, write = os.pipe()
     with closing(world.open()) as sandbox, os.fdopen(read, "rb") as output:
         text = f"{HOLD} {WAIT_UNTIL_HELD}; echo begun; sleep 1000"
-        running = sandbox.start(Command(text, str(world.project), {"PATH": os.environ["PATH"]}), write)
+        running = sandbox.start(
+            Command(text, str(world.project), {"PATH": os.environ["PATH"]}), write
+        )
         os.close(write)
         assert output.readline() == b"begun\n"
         running.kill()
@@ -185,7 +189,9 @@ def test_commands_of_a_session_meet_on_loopback(inside: World) -> None:
     read, write = os.pipe()
     with closing(inside.open()) as sandbox, os.fdopen(read, "rb") as output:
         text = f"exec {sys.executable} serve.py"
-        server = sandbox.start(Command(text, str(inside.project), {"PATH": os.environ["PATH"]}), write)
+        server = sandbox.start(
+            Command(text, str(inside.project), {"PATH": os.environ["PATH"]}), write
+        )
         os.close(write)
         port = int(output.readline())
         ran = run(sandbox, f"exec 3<>/dev/tcp/127.0.0.1/{port}; cat <&3", str(inside.project))
