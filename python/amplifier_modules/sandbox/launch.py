@@ -1,9 +1,10 @@
 """Starts one command in a sandbox: `python -I -S -B launch.py`, with a socket as its input.
 
 A process of its own, which has nothing of the agent. It is sent a plan, and answers in records that
-end with a NUL: `namespaces` with their files and a listening socket, where it made them; `failed` and
-why; `directory` and where the shell was at its end; last `exit` or `signal` and a number, or
-`timeout`. If the other end closes, or the agent is gone, the command ends.
+end with a NUL: `namespaces` with their files and a listening socket, where it made them; `started`, or
+`failed` and why; `directory` and where the shell was at its end; last `exit` or `signal` and a number,
+or `timeout`. If the other end closes, or the agent is gone, the command ends. With the number of a
+file that holds a plan as its argument, it is inside of what bubblewrap made.
 
 Only modules written in C are imported: others take longer than the whole launch.
 """
@@ -14,7 +15,7 @@ import marshal
 import posix
 import select
 from _frozen_importlib import ModuleSpec
-from sys import byteorder
+from sys import argv, byteorder, executable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,27 +37,54 @@ _leave = posix._exit  # pyright: ignore[reportPrivateUsage] -- the way for a chi
 class Launch:
     """The launch of one command, and what this process knows of it."""
 
-    def __init__(self) -> None:
-        """Read the plan."""
+    def __init__(self, plan: "dict[str, Any]") -> None:
+        """Take a plan; a socket that the agent listens at is the input."""
+        self._plan = plan
         self._control = _socket.socket(fileno=posix.dup(0))
         self._agent = posix.pidfd_open(posix.getppid())
-        self._plan: dict[str, Any] = marshal.loads(self._receive_plan())
-        self._sandbox = _load_stages(self._plan["engine"])
+        self._sandbox = _load_stages(plan["engine"])
         self._directory, self._shell_directory = posix.pipe()
 
     def run(self) -> None:
         """Start the command, and report how it ended."""
-        is_inside = self._plan["tier"] == "namespaces"
+        if self._plan["tier"] == "landlock":
+            run = self._run_alone
+        elif self._plan["wrapper"]:
+            run = self._run_wrapped
+        else:
+            run = self._run_in_namespaces
         try:
-            ending = self._run_in_namespaces() if is_inside else self._run_alone()
+            ending = run()
         except OSError as error:
             ending = f"failed {error}"
         self._send_directory()
         self._send(ending)
 
-    def _receive_plan(self) -> bytes:
-        length = int.from_bytes(self._control.recv(_LENGTH_BYTES, _socket.MSG_WAITALL), "little")
-        return self._control.recv(length, _socket.MSG_WAITALL)
+    def run_inside(self, shell_directory: int) -> None:
+        """Become the shell in the namespaces that bubblewrap made."""
+        self._shell_directory = shell_directory
+        try:
+            self._run_shell(self._restrict_inside)
+        except OSError as error:
+            self._send(f"failed {error}")
+
+    def _run_wrapped(self) -> str:
+        """Run it by bubblewrap, which starts this program anew in the namespaces that it makes."""
+        plan = self._plan
+        covers: list[str] = []
+        for path in filter(_exists, self._sandbox.find_sockets()):
+            # What is bound there is no device, and so cannot be opened.
+            covers += ["--ro-bind", "/dev/null", path]
+        memory = posix.memfd_create("plan", 0)
+        posix.write(memory, marshal.dumps(plan))
+        posix.lseek(memory, 0, 0)
+        posix.set_inheritable(self._shell_directory, True)
+        again = [executable, "-I", "-S", "-B", __file__, f"{memory}", f"{self._shell_directory}"]
+        arguments = [*plan["wrapper"], *covers, "--", *again]
+        wrapper = self._fork(lambda: posix.execv(arguments[0], arguments))
+        is_late = self._wait(wrapper)
+        _, status = posix.waitpid(wrapper, 0)
+        return "timeout" if is_late else _describe(status)
 
     def _run_in_namespaces(self) -> str:
         """Run it as a child of the first process of a namespace, with which all others end."""
@@ -87,8 +115,7 @@ class Launch:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
         names = ("writable", "shown", "temporary", "read_only", "kept", "hidden")
         self._sandbox.mount_view(**{name: plan[name] for name in names})
-        writable = [*plan["writable"], "/tmp", "/var/tmp", "/dev/shm"]
-        shell = self._fork(lambda: self._run_shell(lambda: self._sandbox.restrict_inside(writable)))
+        shell = self._fork(lambda: self._run_shell(self._restrict_inside))
         while True:
             process, status = posix.waitpid(-1, 0)
             if process == shell:
@@ -110,6 +137,10 @@ class Launch:
         _end_children()
         return "timeout" if is_late else _describe(status)
 
+    def _restrict_inside(self) -> None:
+        temporary = ("/tmp", "/var/tmp", "/dev/shm")
+        self._sandbox.restrict_inside([*self._plan["writable"], *temporary])
+
     def _run_shell(self, restrict: "Callable[[], None]") -> "NoReturn":
         """Become the shell, with nothing but its output and the pipe for its folder."""
         posix.setsid()
@@ -117,8 +148,10 @@ class Launch:
             _signal.signal(number, _signal.SIG_DFL)
         posix.dup2(posix.open("/dev/null", posix.O_RDONLY), 0)
         posix.dup2(self._shell_directory, DIRECTORY_FD)
+        posix.close(self._shell_directory)
         restrict()
         plan = self._plan
+        self._send("started")
         self._sandbox.execute(plan["arguments"], plan["directory"], plan["environment"])
         raise AssertionError
 
@@ -198,5 +231,29 @@ def _end_children() -> None:
             return
 
 
+def _receive_plan() -> "dict[str, Any]":
+    """Return the plan that the agent sends: its length, then the plan."""
+    control = _socket.socket(fileno=posix.dup(0))
+    length = int.from_bytes(control.recv(_LENGTH_BYTES, _socket.MSG_WAITALL), "little")
+    return marshal.loads(control.recv(length, _socket.MSG_WAITALL))
+
+
+def _read_plan(file: int) -> "dict[str, Any]":
+    content = posix.read(file, posix.fstat(file).st_size)
+    posix.close(file)
+    return marshal.loads(content)
+
+
+def _exists(path: str) -> bool:
+    try:
+        posix.stat(path)
+    except OSError:
+        return False
+    return True
+
+
 if __name__ == "__main__":
-    Launch().run()
+    if len(argv) == 1:
+        Launch(_receive_plan()).run()
+    else:
+        Launch(_read_plan(int(argv[1]))).run_inside(int(argv[2]))

@@ -37,6 +37,7 @@ class LaunchedCommand:
         """
         self._waiting = Lock()
         self._ending: Ending | LaunchError | None = None
+        self._is_killed = False
         self.files: list[int] = []
         """What came with `namespaces`, after the wait: theirs, and a socket that listens in them."""
         self._control, theirs = socket.socketpair()
@@ -74,14 +75,17 @@ class LaunchedCommand:
 
     def kill(self) -> None:
         """End the command and all that it began; returns at once, also where it has ended."""
+        self._is_killed = True
         with suppress(OSError):  # it has ended
             self._control.shutdown(socket.SHUT_WR)
 
     def _read_ending(self) -> Ending | LaunchError:
-        directory, failure, ending = None, None, None
+        directory, failure, ending, has_started = None, None, None, False
         for record in self._read_records().split(b"\0"):
             kind, _, value = record.partition(b" ")
             match kind:
+                case b"started":
+                    has_started = True
                 case b"directory":
                     directory = os.fsdecode(value)
                 case b"failed":
@@ -96,7 +100,9 @@ class LaunchedCommand:
                     pass
         if failure is not None:
             return LaunchError(failure)
-        return ending or LaunchError(f"the launcher ended with {self._launcher.returncode}")
+        if ending is None or not (has_started or ending.timed_out or self._is_killed):
+            return LaunchError(f"the launcher ended early, with {self._launcher.returncode}")
+        return ending
 
     def _read_records(self) -> bytes:
         """Return all that the launcher sends until it ends."""

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
+from .bubblewrap import describe_mounts
 from .command import Command, LaunchError, Profile, RunningCommand, Tier
 from .git_folder import find_git_files
 from .launched import LaunchedCommand
@@ -28,6 +29,7 @@ class Sandbox:
         profile: Profile = "project",
         writable: Sequence[str] = (),
         find_hidden: Callable[[], Sequence[str]] = tuple,
+        bubblewrap: str | None = None,
     ) -> None:
         """Describe it; it begins with its first command.
 
@@ -38,6 +40,8 @@ class Sandbox:
             profile: Whether they may write to the project.
             writable: Further folders that they may write to, such as caches.
             find_hidden: Returns files and folders that nobody reads; asked before each command.
+            bubblewrap: The program that makes the namespaces, where we may not; each command then
+                has a network of its own.
         """
         self.tier = tier
         self._project = os.path.realpath(project)
@@ -45,19 +49,20 @@ class Sandbox:
         self._folders = [os.path.realpath(each) for each in writable]
         self._profile = profile
         self._find_hidden = find_hidden
+        self._bubblewrap = bubblewrap
         self._opening = Lock()
         self._namespaces: list[int] = []
         self._listener: socket.socket | None = None
 
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start a command without input, as `CommandRunner` says."""
-        if self.tier is Tier.NAMESPACES:
+        if self._is_shared:
             self._open_namespaces()
         return LaunchedCommand(self._plan(command), output, self._namespaces)
 
     def take_listener(self) -> socket.socket | None:
         """Return the socket that listens in the network of the commands; None if there is none."""
-        if self.tier is not Tier.NAMESPACES:
+        if not self._is_shared:
             return None
         self._open_namespaces()
         listener, self._listener = self._listener, None
@@ -71,6 +76,11 @@ class Sandbox:
             self._namespaces = []
             if self._listener is not None:
                 self._listener.close()
+
+    @property
+    def _is_shared(self) -> bool:
+        """Whether all commands of the session have one network."""
+        return self.tier is Tier.NAMESPACES and self._bubblewrap is None
 
     def _open_namespaces(self) -> None:
         """Have a command that does nothing make the namespaces, unless there are some."""
@@ -90,7 +100,7 @@ class Sandbox:
     def _plan(self, command: Command) -> dict[str, Any]:
         is_inside = self.tier is Tier.NAMESPACES
         in_project = [self._project] if self._profile == "project" else []
-        return {
+        plan: dict[str, Any] = {
             "engine": _find_engine(),
             "tier": self.tier.value,
             "joined": self._namespaces,
@@ -107,7 +117,11 @@ class Sandbox:
             "read_only": find_git_files(self._project) if in_project else [],
             "kept": [os.path.join(self._project, ".git")] if in_project else [],
             "hidden": list(self._find_hidden()),
+            "wrapper": None,
         }
+        if self._bubblewrap is not None:
+            plan["wrapper"] = [self._bubblewrap, *describe_mounts(plan)]
+        return plan
 
 
 @cache

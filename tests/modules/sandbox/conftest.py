@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from amplifier_modules.sandbox.bubblewrap import find_bubblewrap
 from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.tiers import find_tier
 
@@ -19,15 +20,20 @@ TIERS = [Tier.NAMESPACES, Tier.LANDLOCK]
 def make_world(tier: Tier, folder: Path) -> World:
     """Return a world in a tier that this machine has; skip where it has not, but fail in CI."""
     found = find_tier()
-    if found.tier not in TIERS[: TIERS.index(tier) + 1]:
+    if found.tier is Tier.NONE or (tier is Tier.NAMESPACES and found.tier is not tier):
         message = f"there is no tier `{tier}` here: {'; '.join(found.reasons)}"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
-    return World(tier, folder)
+    return World(tier, folder, {"bubblewrap": found.bubblewrap} if tier is found.tier else {})
 
 
-@pytest.fixture(params=TIERS)
+@pytest.fixture(params=[*TIERS, "bubblewrap"])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
-    return make_world(request.param, tmp_path)
+    if request.param != "bubblewrap":
+        return make_world(request.param, tmp_path)
+    bubblewrap = find_bubblewrap()
+    if bubblewrap is None:
+        pytest.skip("bubblewrap is not installed")
+    return World(Tier.NAMESPACES, tmp_path, {"bubblewrap": bubblewrap})
 
 
 @pytest.fixture

@@ -39,7 +39,9 @@ class World:
             each.mkdir()
 
     def open(self, **settings: Any) -> Sandbox:
-        return Sandbox(str(self.project), str(self.temporary), self.tier, **settings)
+        return Sandbox(
+            str(self.project), str(self.temporary), self.tier, **self.settings, **settings
+        )
 
     def run(self, text: str, **settings: Any) -> Ran:
         with closing(self.open(**settings)) as sandbox:
