@@ -10,6 +10,7 @@ use landlock::{
 
 use crate::SandboxError;
 use crate::devices;
+use crate::hidden::KERNEL_FOLDERS;
 
 /// The newest version that these rules were tried with.
 const VERSION: ABI = ABI::V7;
@@ -26,13 +27,17 @@ pub struct FileAccess {
 }
 
 impl FileAccess {
-    /// Returns access to everything that is beneath no `hidden` file or folder, for reading.
+    /// Returns access to everything that is beneath no `hidden` file or folder, for reading; of devices
+    /// to those alone that every program uses.
     ///
     /// What is made later beside a hidden one cannot be read.
     #[must_use]
     pub fn without(hidden: &[PathBuf]) -> Self {
+        let of_the_machine = KERNEL_FOLDERS.iter().chain(&["/dev"]).map(Path::new);
         let hidden: BTreeSet<_> = hidden
             .iter()
+            .map(PathBuf::as_path)
+            .chain(of_the_machine)
             .filter_map(|path| path.canonicalize().ok())
             .collect();
         let mut readable = Vec::new();
@@ -138,7 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn without_hidden_files_everything_can_be_read() {
-        assert_eq!(FileAccess::without(&[]).readable, [Path::new("/")]);
+    fn devices_of_the_machine_are_hidden() {
+        let readable = FileAccess::without(&[]).readable;
+        assert!(
+            readable
+                .iter()
+                .all(|path| !path.starts_with("/dev") && path != "/")
+        );
+        assert!(readable.contains(&"/usr".into()));
     }
 }
