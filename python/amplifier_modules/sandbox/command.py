@@ -47,6 +47,8 @@ class Ending:
     timed_out: bool = False
     directory: str | None = None
     """The shell's working folder at its end, links followed; None if the shell did not say."""
+    removed: tuple[str, ...] = ()
+    """Files that the sandbox removed, as they would have had programs outside run something."""
 
 
 class LaunchError(OSError):

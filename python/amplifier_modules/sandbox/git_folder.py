@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 _READ_ONLY = ("config", "config.worktree", "hooks", "info/attributes")
+_UNUSED = ("commondir", "config.worktree")
+"""Would send git to other hooks and settings; git makes them only elsewhere."""
 
 
 def find_git_files(project: str) -> list[str]:
@@ -16,3 +18,11 @@ def find_git_files(project: str) -> list[str]:
     modules = folder / "modules"
     folders = [folder, *(Path(found) for found, names, _ in os.walk(modules) if "hooks" in names)]
     return [str(each / name) for each in folders for name in _READ_ONLY if (each / name).exists()]
+
+
+def find_unused_git_files(project: str) -> list[str]:
+    """Return the paths that would decide, and where there is nothing now."""
+    folder = Path(project, ".git")
+    if not folder.is_dir():
+        return []
+    return [str(folder / name) for name in _UNUSED if not os.path.lexists(folder / name)]

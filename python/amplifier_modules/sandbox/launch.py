@@ -2,8 +2,8 @@
 
 A process of its own, which has nothing of the agent. It is sent a plan, and answers in records that
 end with a NUL: `namespaces` with their files and a listening socket, where it made them; `started`, or
-`failed` and why; `directory` and where the shell was at its end; last `exit` or `signal` and a number,
-or `timeout`. If the other end closes, or the agent is gone, the command ends. With the number of a
+`failed` and why; `directory` and where the shell was at its end; `removed` and a file; last `exit` or
+`signal` and a number, or `timeout`. If the other end closes, or the agent is gone, the command ends. With the number of a
 file that holds a plan as its argument, it is inside of what bubblewrap made.
 
 Only modules written in C are imported: others take longer than the whole launch.
@@ -58,6 +58,7 @@ class Launch:
         except OSError as error:
             ending = f"failed {error}"
         self._send_directory()
+        self._remove_files()
         self._send(ending)
 
     def run_inside(self, shell_directory: int) -> None:
@@ -71,6 +72,7 @@ class Launch:
     def _run_wrapped(self) -> str:
         """Run it by bubblewrap, which starts this program anew in the namespaces that it makes."""
         plan = self._plan
+        self._sandbox.adopt_orphans()
         covers: list[str] = []
         for path in filter(_exists, self._sandbox.find_sockets()):
             # What is bound there is no device, and so cannot be opened.
@@ -84,6 +86,8 @@ class Launch:
         wrapper = self._fork(lambda: posix.execv(arguments[0], arguments))
         is_late = self._wait(wrapper)
         _, status = posix.waitpid(wrapper, 0)
+        # It does not wait for the first process of the namespace, with which all others end.
+        _end_children()
         return "timeout" if is_late else _describe(status)
 
     def _run_in_namespaces(self) -> str:
@@ -200,6 +204,15 @@ class Launch:
             return
         if told:
             self._control.sendall(b"directory " + told.rstrip(b"\n") + b"\0")
+
+    def _remove_files(self) -> None:
+        """Remove what the command must not leave."""
+        for path in self._plan["removed"]:
+            try:
+                posix.unlink(path)
+            except OSError:  # nothing is there, or a folder, which does nothing
+                continue
+            self._send(f"removed {path}")
 
     def _send(self, record: str) -> None:
         self._control.sendall(record.encode("utf-8", "surrogateescape") + b"\0")

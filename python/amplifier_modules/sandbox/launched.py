@@ -80,29 +80,24 @@ class LaunchedCommand:
             self._control.shutdown(socket.SHUT_WR)
 
     def _read_ending(self) -> Ending | LaunchError:
-        directory, failure, ending, has_started = None, None, None, False
+        records: dict[bytes, list[bytes]] = {}
         for record in self._read_records().split(b"\0"):
             kind, _, value = record.partition(b" ")
-            match kind:
-                case b"started":
-                    has_started = True
-                case b"directory":
-                    directory = os.fsdecode(value)
-                case b"failed":
-                    failure = failure or value.decode("utf-8", "replace")
-                case b"exit":
-                    ending = Ending(int(value), directory=directory)
-                case b"signal":
-                    ending = Ending(None, int(value), directory=directory)
-                case b"timeout":
-                    ending = Ending(None, timed_out=True, directory=directory)
-                case _:
-                    pass
-        if failure is not None:
-            return LaunchError(failure)
-        if ending is None or not (has_started or ending.timed_out or self._is_killed):
+            records.setdefault(kind, []).append(value)
+        if b"failed" in records:
+            return LaunchError(records[b"failed"][0].decode("utf-8", "replace"))
+        is_ended = self._is_killed or b"timeout" in records
+        if not is_ended and b"started" not in records:
             return LaunchError(f"the launcher ended early, with {self._launcher.returncode}")
-        return ending
+        code, number = records.get(b"exit"), records.get(b"signal")
+        directory = records.get(b"directory")
+        return Ending(
+            int(code[0]) if code else None,
+            int(number[0]) if number else None,
+            timed_out=b"timeout" in records,
+            directory=os.fsdecode(directory[0]) if directory else None,
+            removed=tuple(os.fsdecode(path) for path in records.get(b"removed", ())),
+        )
 
     def _read_records(self) -> bytes:
         """Return all that the launcher sends until it ends."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from .bubblewrap import describe_mounts
 from .command import Command, LaunchError, Profile, RunningCommand, Tier
-from .git_folder import find_git_files
+from .git_folder import find_git_files, find_unused_git_files
 from .launched import LaunchedCommand
 from .shell import shell_arguments
 
@@ -116,6 +116,7 @@ class Sandbox:
             "temporary": self._temporary,
             "read_only": find_git_files(self._project) if in_project else [],
             "kept": [os.path.join(self._project, ".git")] if in_project else [],
+            "removed": find_unused_git_files(self._project) if in_project else [],
             "hidden": list(self._find_hidden()),
             "wrapper": None,
         }

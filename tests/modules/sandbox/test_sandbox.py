@@ -219,6 +219,9 @@ def test_what_decides_what_git_runs_stays_as_it_is(inside: World) -> None:
         assert inside.run(attempt).ending.exit_code != 0, attempt
     assert (inside.project / ".git" / "config").read_text() == config
     assert not (inside.project / ".git" / "hooks" / "pre-commit").exists()
+    ran = inside.run("cp -r .git elsewhere; echo ../elsewhere > .git/commondir")
+    assert ran.ending.removed == (str(inside.project / ".git" / "commondir"),)
+    assert not (inside.project / ".git" / "commondir").exists()
     commit = "touch a; git add a; git -c user.name=n -c user.email=e commit --quiet -m a; git log --format=%s"
     assert inside.run(commit).output == "a\n"
 
