@@ -70,7 +70,7 @@ mod _engine {
         error_handler::ErrorHandler,
         failure::error_kind,
         limits::{check_tool_name, resolve_limits},
-        path::{LineWindow, PathPolicy, SearchReport, Walk, log_path},
+        path::{LineWindow, PathPolicy, SearchReport, Walk, log_path, secret_places},
         personal_data::{PersonalData, PersonalDataStream},
         processed_message::ProcessedMessage,
         processor::MessageProcessor,
