@@ -24,11 +24,10 @@ _MAX_FILES = 3
 class LaunchedCommand:
     """A running command, and the launcher that it ends with."""
 
-    def __init__(self, plan: Mapping[str, Any], output: int, passed: Sequence[int] = ()) -> None:
-        """Start a launcher and send it a plan.
+    def __init__(self, output: int, passed: Sequence[int] = ()) -> None:
+        """Start a launcher, which waits for a plan.
 
         Args:
-            plan: What `launch.py` reads.
             output: The file descriptor that the command writes to.
             passed: Files that the launcher finds under the same numbers.
 
@@ -56,6 +55,9 @@ class LaunchedCommand:
             except OSError as error:
                 self._control.close()
                 raise LaunchError(f"cannot start `{sys.executable}`: {error}") from error
+
+    def send(self, plan: Mapping[str, Any]) -> None:
+        """Send the plan, as `launch.py` reads it."""
         content = marshal.dumps(dict(plan))
         with suppress(BrokenPipeError, ConnectionResetError):  # the wait says why
             self._control.sendall(len(content).to_bytes(_LENGTH_BYTES, "little") + content)

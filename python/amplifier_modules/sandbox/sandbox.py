@@ -58,7 +58,7 @@ class Sandbox:
         """Start a command without input, as `CommandRunner` says."""
         if self._is_shared:
             self._open_namespaces()
-        return LaunchedCommand(self._plan(command), output, self._namespaces)
+        return self._launch(command, output, self._namespaces)
 
     def take_listener(self) -> socket.socket | None:
         """Return the socket that listens in the network of the commands; None if there is none."""
@@ -90,20 +90,30 @@ class Sandbox:
             read, write = os.pipe()
             os.close(read)
             try:
-                first = LaunchedCommand(self._plan(Command(":", self._project, {})), write)
+                first = self._launch(Command(":", self._project, {}), write, ())
                 first.wait()
             finally:
                 os.close(write)
             *self._namespaces, listener = first.files
             self._listener = socket.socket(fileno=listener)
 
-    def _plan(self, command: Command) -> dict[str, Any]:
+    def _launch(self, command: Command, output: int, joined: Sequence[int]) -> LaunchedCommand:
+        launched = LaunchedCommand(output, joined)
+        try:
+            # While the launcher starts, which takes longer.
+            launched.send(self._plan(command, joined))
+        except BaseException:
+            launched.kill()
+            raise
+        return launched
+
+    def _plan(self, command: Command, joined: Sequence[int]) -> dict[str, Any]:
         is_inside = self.tier is Tier.NAMESPACES
         in_project = [self._project] if self._profile == "project" else []
         plan: dict[str, Any] = {
             "engine": _find_engine(),
             "tier": self.tier.value,
-            "joined": self._namespaces,
+            "joined": list(joined),
             "arguments": shell_arguments(command.text),
             "directory": command.directory,
             "environment": [
