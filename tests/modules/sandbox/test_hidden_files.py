@@ -1,6 +1,6 @@
 """Which files commands in a sandbox cannot read.
 
-Holds: sandbox-2 files with secrets of the machine and of the project are hidden from commands, but not those that git tracks or that a person agreed to show
+Holds: sandbox-2
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a command can do in a sandbox, and what it leaves.
 
-Holds: sandbox-1 in each tier a command changes the project and temporary files, reads the machine without hidden files, and changes nothing else
+Holds: sandbox-1
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ HOLD = (
 WAIT_UNTIL_HELD = "until [ -e ready ]; do :; done"
 
 
+# Holds: sandbox-7
 def test_the_tier_is_found_by_starting_a_command() -> None:
     assert find_tier() is find_tier()
     assert find_tier().tier is not Tier.NONE or find_tier().reasons
@@ -74,6 +75,7 @@ def test_of_a_project_that_is_only_read_nothing_can_be_written(world: World) -> 
     assert [each.name for each in world.project.iterdir()] == ["a"]
 
 
+# Holds: sandbox-2
 def test_hidden_files_and_folders_cannot_be_read(world: World) -> None:
     key, keys = world.outside / "key", world.outside / "keys"
     key.write_text("secret-1")
@@ -87,6 +89,7 @@ def test_hidden_files_and_folders_cannot_be_read(world: World) -> None:
     assert ran.ending.exit_code != 0
 
 
+# Holds: sandbox-3
 def test_a_command_has_only_the_variables_that_it_was_given(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,10 +100,12 @@ def test_a_command_has_only_the_variables_that_it_was_given(
     assert names == {"PATH", "GIVEN", "BASH_ENV", "TMPDIR", "PWD", "SHLVL", "_"}
 
 
+# Holds: sandbox-3
 def test_a_command_has_no_input(world: World) -> None:
     assert world.run("cat; echo done").output == "done\n"
 
 
+# Holds: sandbox-3
 def test_the_agent_cannot_be_read_or_met(world: World) -> None:
     agent = os.getpid()
     text = f"cat /proc/{agent}/environ /proc/{agent}/maps; kill -0 {agent}; echo $?"
@@ -111,6 +116,7 @@ def test_the_agent_cannot_be_read_or_met(world: World) -> None:
     assert set(files.split()) <= {"0", "1", "2", "3", "250"}
 
 
+# Holds: sandbox-4
 def test_a_command_that_takes_too_long_is_ended_with_all_that_it_began(world: World) -> None:
     with closing(world.open()) as sandbox:
         text = f"{HOLD} {WAIT_UNTIL_HELD}; sleep 1000"
@@ -119,12 +125,14 @@ def test_a_command_that_takes_too_long_is_ended_with_all_that_it_began(world: Wo
     assert_free(world.project / "lock")
 
 
+# Holds: sandbox-4
 def test_nothing_that_a_command_began_is_left_at_its_end(world: World) -> None:
     ran = world.run(f"{HOLD} {WAIT_UNTIL_HELD}")
     assert ran.ending.exit_code == 0
     assert_free(world.project / "lock")
 
 
+# Holds: sandbox-4
 def test_a_killed_command_is_ended_with_all_that_it_began(world: World) -> None:
     read, write = os.pipe()
     with closing(world.open()) as sandbox, os.fdopen(read, "rb") as output:
@@ -140,6 +148,7 @@ def test_a_killed_command_is_ended_with_all_that_it_began(world: World) -> None:
     assert_free(world.project / "lock")
 
 
+# Holds: sandbox-4
 def test_a_command_ends_with_the_agent(world: World) -> None:
     program = (
         "import sys\n"
@@ -160,6 +169,7 @@ def test_a_command_ends_with_the_agent(world: World) -> None:
     wait_until_free(world.project / "lock")
 
 
+# Holds: sandbox-5
 def test_there_is_no_way_to_the_network_or_to_sockets_of_others(world: World) -> None:
     path = world.outside / "socket"
     with (
@@ -185,6 +195,7 @@ def test_there_is_no_way_to_the_network_or_to_sockets_of_others(world: World) ->
     assert ran == Ran("refused\n" * 3, Ending(0, directory=str(world.project)))
 
 
+# Holds: sandbox-5
 def test_commands_of_a_session_meet_on_loopback(inside: World) -> None:
     serve = (
         "import socket, sys\n"
@@ -205,6 +216,7 @@ def test_commands_of_a_session_meet_on_loopback(inside: World) -> None:
         assert (ran.output, server.wait().exit_code) == ("hello", 0)
 
 
+# Holds: sandbox-6
 def test_what_decides_what_git_runs_stays_as_it_is(inside: World) -> None:
     subprocess.run(["git", "init", "--quiet", "."], cwd=inside.project, check=True)
     config = (inside.project / ".git" / "config").read_text()
@@ -226,6 +238,7 @@ def test_what_decides_what_git_runs_stays_as_it_is(inside: World) -> None:
     assert inside.run(commit).output == "a\n"
 
 
+# Holds: sandbox-7
 def test_a_command_in_a_folder_that_is_not_there_does_not_start(world: World) -> None:
     with closing(world.open()) as sandbox, pytest.raises(LaunchError, match="No such file"):
         run(sandbox, ":", str(world.project / "none"))
