@@ -31,7 +31,7 @@ Module: TypeAlias = "str | Mapping[str, Any]"
 """A module by its id, or as the entry of a mount plan."""
 
 _OUR_LOOP, _OUR_CONTEXT = "loop-streaming", "context-simple"
-_WITH_ROOT = frozenset({"tool-filesystem", "tool-search"})
+_WITH_ROOT = frozenset({"tool-bash", "tool-filesystem", "tool-search"})
 """Our tools that work in a folder."""
 
 

@@ -16,6 +16,7 @@ from amplifier_core import session as plain
 from amplifier_core.known_modules import list_own_events
 
 sys.path.insert(0, str(Path(__file__).parent))
+from command_sessions import of_commands
 from event_sessions import PLAN, SESSIONS, Seen, add, one_turn, opened
 from file_sessions import of_files
 from overload_sessions import of_overload
@@ -67,7 +68,15 @@ def _type(value: Any) -> str:
 @pytest.fixture(scope="module")
 def seen() -> Seen:
     emitted = Seen()
-    for run in (*SESSIONS, of_responses, of_overload, of_a_download, of_tags, of_files):
+    for run in (
+        *SESSIONS,
+        of_responses,
+        of_overload,
+        of_a_download,
+        of_tags,
+        of_files,
+        of_commands,
+    ):
         anyio.run(run, emitted)
     return emitted
 

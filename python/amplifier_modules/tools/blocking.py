@@ -14,7 +14,8 @@ from amplifier_core.models import ToolResult
 from amplifier_modules.tools.result_bytes import clip_bytes
 from amplifier_providers.value_problems import describe_problem
 
-_INVALID = "invalid_arguments"
+INVALID = "invalid_arguments"
+"""The `type` of the error of a call with other arguments than its tool takes."""
 
 
 class Arguments(BaseModel):
@@ -24,6 +25,33 @@ class Arguments(BaseModel):
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
+
+
+class InvalidArgumentsError(ValueError):
+    """The arguments of a call are not what its tool takes."""
+
+
+def check_arguments(model: type[ArgumentsT], input: object) -> ArgumentsT:
+    """Return the arguments of a call.
+
+    Raises:
+        InvalidArgumentsError: What is wrong with them.
+    """
+    if not isinstance(input, dict):
+        raise InvalidArgumentsError(f"the arguments are {short_repr(input)} (must be an object)")
+    try:
+        return model.model_validate(input)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    raise InvalidArgumentsError(
+        "; ".join(describe_problem(model, detail, {}) for detail in details)
+    )
+
+
+def make_failure(message: str, kind: str, max_bytes: int) -> ToolResult:
+    """Return the result of a call that failed."""
+    message = clip_bytes(message, max_bytes)
+    return ToolResult(success=False, error={"message": message, "type": kind})
 
 
 class BlockingTool(ABC, Generic[ArgumentsT]):
@@ -43,7 +71,7 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
         """Take these arguments, and return results of at most `max_bytes` bytes."""
         self._arguments = arguments
         self.max_bytes = max_bytes
-        self.input_schema: dict[str, Any] = _build_schema(arguments)
+        self.input_schema: dict[str, Any] = build_schema(arguments)
 
     @abstractmethod
     def run(self, arguments: ArgumentsT, stop: Event) -> dict[str, Any]:
@@ -64,16 +92,10 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run the tool; errors of the input or the files are in the result."""
-        if not isinstance(input, dict):  # pyright: ignore[reportUnnecessaryIsInstance] -- a model wrote it
-            return self._make_failure(
-                f"the arguments are {short_repr(input)} (must be an object)", _INVALID
-            )
         try:
-            arguments = self._arguments.model_validate(input)
-        except ValidationError as error:
-            details = error.errors(include_url=False)
-            problems = (describe_problem(self._arguments, detail, {}) for detail in details)
-            return self._make_failure("; ".join(problems), _INVALID)
+            arguments = check_arguments(self._arguments, input)
+        except InvalidArgumentsError as error:
+            return self._make_failure(str(error), INVALID)
         stop = Event()
         try:
             output = await anyio.to_thread.run_sync(
@@ -86,11 +108,10 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
         return ToolResult(output=await self.finish(output))
 
     def _make_failure(self, message: str, kind: str) -> ToolResult:
-        message = clip_bytes(message, self.max_bytes)
-        return ToolResult(success=False, error={"message": message, "type": kind})
+        return make_failure(message, kind, self.max_bytes)
 
 
-def _build_schema(arguments: type[Arguments]) -> dict[str, Any]:
+def build_schema(arguments: type[Arguments]) -> dict[str, Any]:
     """Return the JSON schema of the arguments without titles, which repeat the names."""
     schema = arguments.model_json_schema()
     definitions = schema.get("$defs", {})
@@ -112,6 +133,11 @@ def _describe(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, A
     described = {key: value for key, value in field.items() if key not in ("title", "$ref")}
     if "$ref" in field:
         described |= _describe(definitions[field["$ref"].rpartition("/")[2]], definitions)
+    if "anyOf" in described:
+        # It may be left out; a model writes no null.
+        given = [each for each in described.pop("anyOf") if each != {"type": "null"}]
+        described = {**given[0], **described}
+        described.pop("default", None)
     if "properties" in described:
         described["properties"] = _describe_fields(described, definitions)
     if "items" in described:

@@ -75,7 +75,7 @@ class ResultBytes:
             else:
                 too_long = middle
         lines = content.rfind(b"\n", 0, fits) + 1
-        return content[:lines] or _whole_characters(content[:fits])
+        return content[:lines] or whole_characters(content[:fits])
 
 
 def echo_argument(text: str, limit: int) -> str:
@@ -93,7 +93,7 @@ def clip_bytes(text: str, limit: int) -> str:
     if len(encoded) <= limit:
         return text
     note = "… [{} more bytes cut]"
-    kept = _whole_characters(encoded[: max(0, limit - len(note) - 20)])
+    kept = whole_characters(encoded[: max(0, limit - len(note) - 20)])
     return kept.decode("utf-8", "replace") + note.format(f"{len(encoded) - len(kept):,}")
 
 
@@ -101,7 +101,7 @@ def _text_bytes(content: bytes) -> int:
     return written_bytes(content.decode("utf-8", "replace"))
 
 
-def _whole_characters(content: bytes) -> bytes:
+def whole_characters(content: bytes) -> bytes:
     """Return UTF-8 without the character that its end cuts in two."""
     for length in range(1, min(4, len(content) + 1)):
         lead = content[-length]

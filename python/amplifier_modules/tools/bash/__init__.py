@@ -1,0 +1,125 @@
+"""`tool-bash`: run commands in the project, at once or in the background."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+
+from amplifier_core.session_capabilities import BASH_JOBS, GUARD_TOOL_TIMEOUT, SESSION_WORKING_DIR
+from amplifier_core.weak_link import link_weakly
+from amplifier_modules.sandbox.unconfined import UnconfinedRunner
+from amplifier_providers.settings import read_settings
+
+from . import runner as runners
+from .bash_tool import BashTool
+from .command_session import CLOSE_SECONDS, CommandSession
+from .edges import Edges
+from .environment import build_environment, find_caches
+from .job import JobInfo
+from .job_tool import JobTool
+from .jobs import Jobs
+from .permission import Permission
+from .runner import Confinement
+from .session_folder import SessionFolder
+from .settings import BashSettings
+
+__amplifier_module_type__ = "tool"
+__amplifier_settings__ = BashSettings
+
+__all__ = ["BashSettings", "BashTool", "JobInfo", "JobTool", "mount"]
+
+logger = logging.getLogger(__name__)
+
+
+async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
+    """Mount `bash` and `bash_job`, and register the capability `bash.jobs`.
+
+    Args:
+        coordinator: Where they are mounted.
+        config: The keys of `BashSettings`.
+
+    Raises:
+        SettingError: A value cannot be used.
+        OSError: The root does not exist, or the folder for temporary files cannot be made.
+    """
+    settings = read_settings(BashSettings, config, "tool-bash")
+    working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
+    root = working / settings.root.expanduser()
+    project, folder = await anyio.to_thread.run_sync(_open_folders, root)
+    caches = find_caches(project)
+    confinement = Confinement(project, folder.path, caches, settings.profile, settings.reachable)
+    runner = await anyio.to_thread.run_sync(runners.open_runner, confinement)
+    permission = Permission(runner.tier, settings.profile, settings.allow)
+    environment = build_environment(
+        os.environ,
+        folder.temporary,
+        caches,
+        added=settings.environment,
+        passed=settings.pass_environment,
+    )
+    session = CommandSession(project, folder, environment, settings.max_output_bytes)
+    find_coordinator = link_weakly(coordinator)
+    jobs = Jobs(settings.max_jobs, partial(_emit, find_coordinator))
+    find_limit = partial(_find_limit, find_coordinator)
+    limits: dict[str, Any] = {"timeout": settings.timeout, "find_limit": find_limit}
+    limits["max_bytes"] = settings.max_output_bytes
+    edges = Edges(project, folder.path, settings.reachable)
+    bash = BashTool(session, jobs, permission, edges, runner, UnconfinedRunner(), **limits)
+    if permission.asks_always:
+        _warn(coordinator)
+
+    async def close() -> None:
+        await session.close()
+        await jobs.finish(CLOSE_SECONDS)
+
+    coordinator.register_cleanup(close)
+    coordinator.register_capability(BASH_JOBS, jobs.list_jobs)
+    for tool in (bash, JobTool(jobs, **limits)):
+        await coordinator.mount("tools", tool, name=tool.name)
+
+
+def _open_folders(root: Path) -> tuple[Path, SessionFolder]:
+    """Return the folder of the project, links followed, and a new one for the session.
+
+    Raises:
+        OSError: One of them cannot be used.
+    """
+    project = root.resolve(strict=True)
+    if not project.is_dir():
+        raise NotADirectoryError(f"`{root}` is no folder")
+    return project, SessionFolder()
+
+
+async def _emit(find_coordinator: Callable[[], Any], event: str, data: dict[str, Any]) -> None:
+    """Emit an event of the session; one that was freed has no more."""
+    hooks = getattr(find_coordinator(), "hooks", None)
+    if hooks is not None:
+        await hooks.emit(event, data)
+
+
+def _find_limit(find_coordinator: Callable[[], Any]) -> float | None:
+    """Return the seconds after which loops end a call, by `hooks-guard`; None for no limit."""
+    capability = getattr(find_coordinator(), "get_capability", None)
+    seconds: Any = capability(GUARD_TOOL_TIMEOUT) if callable(capability) else None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+        return None
+    return float(seconds)
+
+
+def _warn(coordinator: Any) -> None:
+    """Say once for each session that nothing keeps its commands to the project."""
+    if getattr(coordinator, "parent_id", None):
+        return
+    nobody = getattr(coordinator, "approval_system", None) is None
+    logger.warning(
+        "tool-bash: nothing on this machine keeps commands to the project, so that a person is"
+        " asked about each that does more than read%s; install `bubblewrap`, or use a kernel with"
+        " user namespaces",
+        ", and nobody can be asked: they are denied" if nobody else "",
+    )

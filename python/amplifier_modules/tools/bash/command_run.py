@@ -1,0 +1,151 @@
+"""One command from its start to its end, in threads of its own."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Callable
+from contextlib import suppress
+from threading import RLock, Thread
+
+from amplifier_core import world
+from amplifier_modules.sandbox.command import Command, CommandRunner, Ending, RunningCommand
+
+from .captured_output import CapturedOutput
+
+_PIECE_BYTES = 2**16
+_MAX_PIECES_AFTER_END = 16
+"""More is in no pipe at the end of the command; what comes later is not of it."""
+
+
+class CommandRun:
+    """Runs a command; the event loop is never waited for, nor waits for it."""
+
+    ending: Ending | None = None
+    """How it ended; None while it runs, and where it could not be started."""
+    failure: Exception | None = None
+    """Why it could not be run."""
+    seconds = 0.0
+    """How long it took."""
+
+    def __init__(
+        self,
+        runner: CommandRunner,
+        command: Command,
+        output: CapturedOutput,
+        *,
+        on_output: Callable[[], object],
+        on_end: Callable[[], object],
+    ) -> None:
+        """Prepare to run a command.
+
+        Args:
+            runner: What runs it.
+            command: What to run.
+            output: Takes what it writes.
+            on_output: Called in a thread when something has come.
+            on_end: Called in a thread when all has ended and all output was taken.
+        """
+        self.command = command
+        self.output = output
+        self._runner = runner
+        self._on_output = on_output
+        self._on_end = on_end
+        # Reentrant: a finalizer may call `kill` wherever this thread is.
+        self._lock = RLock()
+        self._running: RunningCommand | None = None
+        self._is_killed = False
+        self._begun = world.monotonic()
+        self._thread = Thread(target=self._run, name="command", daemon=True)
+
+    @property
+    def is_killed(self) -> bool:
+        """Whether it was ended by `kill`."""
+        return self._is_killed and not (self.ending is not None and self.ending.timed_out)
+
+    def start(self) -> None:
+        """Begin to run it."""
+        self._begun = world.monotonic()
+        self._thread.start()
+
+    def join(self, seconds: float) -> None:
+        """Wait for its end in this thread, for a limited time."""
+        self._thread.join(seconds)
+
+    def count_seconds(self) -> float:
+        """Return for how long it has run."""
+        return self.seconds if self.is_over else world.monotonic() - self._begun
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self.ending is not None or self.failure is not None
+
+    def kill(self) -> None:
+        """End it and all that it began; returns at once, also where it has ended."""
+        with self._lock:
+            if self.is_over:
+                return
+            self._is_killed = True
+            running = self._running
+        if running is not None:
+            running.kill()
+
+    def _run(self) -> None:
+        ending, failure = None, None
+        try:
+            ending = self._run_to_end()
+        except Exception as error:  # noqa: BLE001 -- it becomes the result
+            failure = error
+        self.seconds = world.monotonic() - self._begun
+        with self._lock:
+            self.ending, self.failure = ending, failure
+        self.output.close()
+        self._on_end()
+
+    def _run_to_end(self) -> Ending:
+        reading, writing = os.pipe()
+        ended, ending_sink = os.pipe()
+        reader = Thread(target=self._read, args=(reading, ended), name="output", daemon=True)
+        try:
+            try:
+                running = self._runner.start(self.command, writing)
+            finally:
+                os.close(writing)
+            with self._lock:
+                self._running = running
+                is_killed = self._is_killed
+            if is_killed:
+                running.kill()
+            reader.start()
+            return running.wait()
+        finally:
+            # What has left the sandbox of the command may hold its output open: it is read until
+            # here, and no further.
+            os.close(ending_sink)
+            if reader.ident is not None:
+                reader.join()
+            os.close(reading)
+            os.close(ended)
+
+    def _read(self, reading: int, ended: int) -> None:
+        """Take what comes until there is no more, or nothing is there at the end of the command."""
+        os.set_blocking(reading, False)
+        poll = select.poll()
+        poll.register(reading, select.POLLIN)
+        poll.register(ended, select.POLLIN)
+        left = _MAX_PIECES_AFTER_END
+        while left:
+            ready = {descriptor for descriptor, _ in poll.poll()}
+            left -= ended in ready
+            try:
+                piece = os.read(reading, _PIECE_BYTES)
+            except BlockingIOError:
+                if ended in ready:
+                    return
+                continue
+            if not piece:
+                return
+            self.output.add(piece)
+            with suppress(RuntimeError):  # the event loop is closed
+                self._on_output()
