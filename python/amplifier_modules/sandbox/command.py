@@ -79,6 +79,11 @@ class CommandRunner(Protocol):
         """What keeps them to the project."""
         ...
 
+    @property
+    def reaches_hosts(self) -> bool:
+        """Whether they reach any host."""
+        ...
+
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start a command without input.
 
@@ -90,4 +95,8 @@ class CommandRunner(Protocol):
         Raises:
             LaunchError: It cannot be started.
         """
+        ...
+
+    def close(self) -> None:
+        """Let go of what is kept for further commands; called once, after all have ended."""
         ...

@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 else:
     import _signal
 
-DIRECTORY_FD = 250
-"""Where the shell writes its working folder at its end: a number that scripts do not use."""
 _FILE_BYTES = 4
 _LENGTH_BYTES = 8
-_MAX_PATH_BYTES = 4096
+_MAX_DIRECTORY_BYTES = 16_384
 _NAMESPACES = ("/proc/self/ns/user", "/proc/self/ns/net")
 _leave = posix._exit  # pyright: ignore[reportPrivateUsage] -- the way for a child to end
 
@@ -151,7 +149,7 @@ class Launch:
         for number in (_signal.SIGINT, _signal.SIGPIPE, _signal.SIGXFSZ):
             _signal.signal(number, _signal.SIG_DFL)
         posix.dup2(posix.open("/dev/null", posix.O_RDONLY), 0)
-        posix.dup2(self._shell_directory, DIRECTORY_FD)
+        posix.dup2(self._shell_directory, self._plan["directory_file"])
         posix.close(self._shell_directory)
         restrict()
         plan = self._plan
@@ -199,11 +197,13 @@ class Launch:
     def _send_directory(self) -> None:
         posix.set_blocking(self._directory, False)
         try:
-            told = posix.read(self._directory, _MAX_PATH_BYTES)
+            told = posix.read(self._directory, _MAX_DIRECTORY_BYTES)
         except BlockingIOError:
             return
-        if told:
-            self._control.sendall(b"directory " + told.rstrip(b"\n") + b"\0")
+        if b"\0" in told:
+            # A shell that ends by its last line has said it twice.
+            last = told.split(b"\0")[-2].removesuffix(b"\n")
+            self._control.sendall(b"directory " + last + b"\0")
 
     def _remove_files(self) -> None:
         """Remove what the command must not leave."""

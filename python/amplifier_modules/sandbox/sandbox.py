@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
-from threading import Lock
 from typing import Any
 
 from .bubblewrap import describe_mounts
 from .command import Command, LaunchError, Profile, RunningCommand, Tier
 from .git_folder import find_git_files, find_unused_git_files
 from .launched import LaunchedCommand
-from .shell import shell_arguments
+from .network.rules import HostRules
+from .shared_network import SharedNetwork
+from .shell import build_arguments
+
+_DIRECTORY_FILE = 250
+"""Where the shell tells its working folder: a number that scripts do not use."""
 
 
 class Sandbox:
-    """Starts the commands of one session, all in one network of their own."""
+    """Starts the commands of one session."""
 
     def __init__(
         self,
@@ -28,7 +31,9 @@ class Sandbox:
         *,
         profile: Profile = "project",
         writable: Sequence[str] = (),
+        shown: Sequence[str] = (),
         find_hidden: Callable[[], Sequence[str]] = tuple,
+        rules: HostRules | None = None,
         bubblewrap: str | None = None,
     ) -> None:
         """Describe it; it begins with its first command.
@@ -39,63 +44,43 @@ class Sandbox:
             tier: What keeps commands to them.
             profile: Whether they may write to the project.
             writable: Further folders that they may write to, such as caches.
+            shown: Folders that they read, also where they lie in a folder for temporary files.
             find_hidden: Returns files and folders that nobody reads; asked before each command.
+            rules: Which hosts they reach, where `reaches_hosts`; None for none.
             bubblewrap: The program that makes the namespaces, where we may not; each command then
                 has a network of its own.
         """
         self.tier = tier
         self._project = os.path.realpath(project)
         self._temporary = os.path.realpath(temporary)
-        self._folders = [os.path.realpath(each) for each in writable]
+        self._writable = [os.path.realpath(each) for each in writable]
+        self._shown = [os.path.realpath(each) for each in shown]
         self._profile = profile
         self._find_hidden = find_hidden
         self._bubblewrap = bubblewrap
-        self._opening = Lock()
-        self._namespaces: list[int] = []
-        self._listener: socket.socket | None = None
+        self._network: SharedNetwork | None = None
+        if tier is Tier.NAMESPACES and bubblewrap is None:
+            self._network = SharedNetwork(self._launch_nothing, rules)
+        self.reaches_hosts = self._network is not None and rules is not None
+        """Whether commands reach the hosts that the rules allow."""
 
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start a command without input, as `CommandRunner` says."""
-        if self._is_shared:
-            self._open_namespaces()
-        return self._launch(command, output, self._namespaces)
+        joined = () if self._network is None else self._network.join()
+        return self._launch(command, output, joined)
 
-    def take_listener(self) -> socket.socket | None:
-        """Return the socket that listens in the network of the commands; None if there is none."""
-        if not self._is_shared:
-            return None
-        self._open_namespaces()
-        listener, self._listener = self._listener, None
-        return listener
+    def list_refusals(self) -> list[str]:
+        """Return which hosts commands did not reach, and why."""
+        return [] if self._network is None else self._network.list_refusals()
 
     def close(self) -> None:
         """Leave the network of the commands, which ends with the last one that runs."""
-        with self._opening:
-            for each in self._namespaces:
-                os.close(each)
-            self._namespaces = []
-            if self._listener is not None:
-                self._listener.close()
+        if self._network is not None:
+            self._network.close()
 
-    @property
-    def _is_shared(self) -> bool:
-        """Whether all commands of the session have one network."""
-        return self.tier is Tier.NAMESPACES and self._bubblewrap is None
-
-    def _open_namespaces(self) -> None:
-        """Have a command that does nothing make the namespaces, unless there are some."""
-        with self._opening:
-            if self._namespaces:
-                return
-            read, write = os.pipe()
-            os.close(read)
-            try:
-                first = self._launch(Command(":", self._project, {}), write, ())
-                first.wait()
-            finally:
-                os.close(write)
-            *self._namespaces, listener = first.files
-            self._listener = socket.socket(fileno=listener)
+    def _launch_nothing(self) -> LaunchedCommand:
+        with open(os.devnull, "wb") as nowhere:
+            return self._launch(Command(":", self._project, {}), nowhere.fileno(), ())
 
     def _launch(self, command: Command, output: int, joined: Sequence[int]) -> LaunchedCommand:
         launched = LaunchedCommand(output, joined)
@@ -110,19 +95,22 @@ class Sandbox:
     def _plan(self, command: Command, joined: Sequence[int]) -> dict[str, Any]:
         is_inside = self.tier is Tier.NAMESPACES
         in_project = [self._project] if self._profile == "project" else []
+        environment = {
+            **({} if self._network is None else self._network.environment),
+            **command.environment,
+            "TMPDIR": "/tmp" if is_inside else self._temporary,
+        }
         plan: dict[str, Any] = {
             "engine": _find_engine(),
             "tier": self.tier.value,
             "joined": list(joined),
-            "arguments": shell_arguments(command.text),
+            "arguments": build_arguments(command.text, _DIRECTORY_FILE),
+            "directory_file": _DIRECTORY_FILE,
             "directory": command.directory,
-            "environment": [
-                *command.environment.items(),
-                ("TMPDIR", "/tmp" if is_inside else self._temporary),
-            ],
+            "environment": list(environment.items()),
             "timeout": command.timeout,
-            "shown": [] if in_project else [self._project],
-            "writable": [*in_project, *self._folders, self._temporary],
+            "shown": [*self._shown, *([] if in_project else [self._project])],
+            "writable": [*in_project, *self._writable, self._temporary],
             "temporary": self._temporary,
             "read_only": find_git_files(self._project) if in_project else [],
             "kept": [os.path.join(self._project, ".git")] if in_project else [],

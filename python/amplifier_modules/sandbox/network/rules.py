@@ -82,6 +82,20 @@ class ListedHosts:
         )
 
 
+class AnyHost:
+    """The rules of a network that is open: every public host, on the ports 80 and 443."""
+
+    def decide(self, host: str, port: int) -> Decision:
+        """Allow a host unless its name or address is one of this machine or a private network."""
+        entry = write_entry(host, port)
+        shown = f"[{host}]" if ":" in host else host
+        try:
+            UrlPolicy(ports=sorted(DEFAULT_PORTS)).destination(f"https://{shown}:{port}/")
+        except UrlDenied as error:
+            return Refused(f"{error}; to allow it, set `network` to a list with `{entry}`")
+        return Allowed()
+
+
 def write_entry(host: str, port: int) -> str:
     """The entry of the setting `network` that allows a host with a port."""
     if port in DEFAULT_PORTS:
