@@ -524,6 +524,37 @@ class PathPolicy:
         group, mode, extended attributes and access lists are kept; `AttributeNotKept` is raised if
         one cannot be. `PathChanged` is raised if the old content is not the `expected` one.
         """
+    def removable(self, path: _StrPath, *, protected: bool = False) -> str:
+        """Return where the file is that a removal of `path` would remove, and change nothing.
+
+        Refused is what `writable` refuses, what is not there, and a link in the place of the file.
+        """
+    def remove(
+        self, path: _StrPath, *, expected: bytes | None = None, protected: bool = False
+    ) -> str:
+        """Remove a regular file, and return where it was; a link in its place is not followed.
+
+        `PathChanged` is raised if its content is not the `expected` one.
+        """
+    def rename(
+        self,
+        path: _StrPath,
+        new_path: _StrPath,
+        *,
+        expected: bytes | None = None,
+        protected: bool = False,
+    ) -> str:
+        """Give a regular file another path, make missing folders, and return where it is then.
+
+        It keeps all that it has; a link in its place is not followed. `PathChanged` is raised if its
+        content is not the `expected` one, or if something is at the new path.
+        """
+    def find_secrets(self, stop: Event | None = None) -> builtins.list[str]:
+        """Return the files and folders beneath the root that are not read without approval.
+
+        Their paths are from the root and sorted. A folder is named and not walked, links are neither
+        followed nor named, `.git` is left out; what git ignores is not.
+        """
     def list(self, path: _StrPath = ...) -> builtins.list[tuple[str, str, int]]:
         """Return the `(name, kind, bytes)` of a directory's entries, by name.
 
@@ -598,6 +629,13 @@ class PathPolicy:
 
 def log_path(path: _StrPath, *, root: _StrPath | None = None, home: _StrPath | None = None) -> str:
     """Return `path` for a log: from `root`, else from `home` as `~`, control characters escaped."""
+
+def secret_places(home: _StrPath) -> list[str]:
+    """Return the absolute paths of what holds secrets outside of projects and is there, sorted.
+
+    They are names in the `home`, such as `.ssh`, and places of well-known programs and of the
+    system; links are followed.
+    """
 
 class ShellPolicy:
     """Decides which command lines may run without a person; safe to share.

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         PathPolicy,
         PathProtected,
         log_path,
+        secret_places,
     )
     from amplifier_guard.processor import (
         ContentStatistics,
@@ -132,6 +133,7 @@ __all__ = [
     "migrate_text",
     "migrate_tool_response",
     "read_command",
+    "secret_places",
     "shorten",
 ]
 
@@ -150,7 +152,10 @@ _names = LateNames(
         "identifier": "NameDenied check_tool_name",
         "inspection": "BlockView inspect_blocks",
         "limits": "LimitError Limits",
-        "path": "AttributeNotKept NotText PathChanged PathDenied PathPolicy PathProtected log_path",
+        "path": (
+            "AttributeNotKept NotText PathChanged PathDenied PathPolicy PathProtected log_path"
+            " secret_places"
+        ),
         "processor": "ContentStatistics MessageProcessor MessageRejected ProcessedMessage",
         "project_config": "ProjectConfig ProjectConfigDenied ProjectRefusal judge_project_config",
         "rate": "Rate RateLimited RateLimiter",

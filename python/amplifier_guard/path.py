@@ -1,6 +1,13 @@
 """Path containment: reading and writing only beneath one directory."""
 
-from amplifier_core._engine import LineWindow, PathPolicy, SearchReport, Walk, log_path
+from amplifier_core._engine import (
+    LineWindow,
+    PathPolicy,
+    SearchReport,
+    Walk,
+    log_path,
+    secret_places,
+)
 from amplifier_guard.guard_error import GuardError
 
 __all__ = [
@@ -14,6 +21,7 @@ __all__ = [
     "SearchReport",
     "Walk",
     "log_path",
+    "secret_places",
 ]
 
 
@@ -26,7 +34,7 @@ class PathProtected(PathDenied):
 
 
 class PathChanged(GuardError, OSError):
-    """A file that is not the one that the caller expects to replace."""
+    """A file that is not the one that the caller expects to change."""
 
 
 class AttributeNotKept(PathDenied):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -16,6 +17,7 @@ from amplifier_guard import (
     ShellDenied,
     ShellPolicy,
     log_path,
+    secret_places,
 )
 
 
@@ -133,9 +135,9 @@ def test_a_file_is_replaced_whole_if_it_is_what_was_read(policy: PathPolicy) -> 
     main.chmod(0o640)
     assert policy.replace("near", b"new", expected=b"old") == "src/main.rs"
     assert (policy.read("src/main.rs", 9), main.stat().st_mode & 0o777) == (b"new", 0o640)
-    with pytest.raises(PathChanged, match="`near` has another content, so it was not replaced"):
+    with pytest.raises(PathChanged, match="`near` has another content, so it was not changed"):
         policy.replace("near", b"newer", expected=b"old")
-    with pytest.raises(PathChanged, match="`near` exists already, so it was not replaced"):
+    with pytest.raises(PathChanged, match="`near` exists already, so it was not changed"):
         policy.create("near", b"newer")
     assert policy.replace("near", b"newer") == "src/main.rs"
     assert policy.create("docs/deep/page.md", b"new") == "docs/deep/page.md"
@@ -146,3 +148,42 @@ def test_a_file_is_replaced_whole_if_it_is_what_was_read(policy: PathPolicy) -> 
 def test_what_cannot_be_kept_is_a_refusal_of_a_path() -> None:
     assert issubclass(AttributeNotKept, PathDenied)
     assert issubclass(PathChanged, OSError)
+
+
+# Holds: sink-65
+def test_a_file_is_renamed_and_removed_if_it_is_what_was_read(policy: PathPolicy) -> None:
+    root = Path(policy.root)
+    (root / "src/main.rs").chmod(0o750)
+    assert policy.rename("src/main.rs", "new/main.rs", expected=b"old") == "new/main.rs"
+    assert (root / "new/main.rs").stat().st_mode & 0o777 == 0o750
+    (root / "src/main.rs").write_bytes(b"newer")
+    with pytest.raises(PathChanged, match="`src/main.rs` has another content"):
+        policy.remove("src/main.rs", expected=b"old")
+    with pytest.raises(PathChanged, match="`new/main.rs` exists already"):
+        policy.rename("src/main.rs", "new/main.rs")
+    with pytest.raises(PathDenied, match="`near` is a link, not a regular file"):
+        policy.remove("near")
+    with pytest.raises(PathProtected):
+        policy.rename("src/main.rs", ".git/hooks/pre-commit")
+    assert policy.remove("src/main.rs", expected=b"newer") == "src/main.rs"
+    assert os.listdir(root / "src") == []
+    assert os.listdir(root / "new") == ["main.rs"]
+
+
+# Holds: sink-66
+def test_what_holds_secrets_is_listed_from_the_root(policy: PathPolicy) -> None:
+    root = Path(policy.root)
+    for name in (".ssh/id_rsa", "a/.env", "a/.env.example", ".git/.env"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(b"")
+    assert policy.find_secrets() == [".ssh", "a/.env"]
+    assert policy.find_secrets(Event()) == [".ssh", "a/.env"]
+
+
+# Holds: sink-67
+def test_places_with_secrets_are_named_where_they_are(tmp_path: Path) -> None:
+    (tmp_path / ".config/gh").mkdir(parents=True)
+    (tmp_path / ".netrc").write_bytes(b"")
+    home = tmp_path.resolve()
+    found = [place for place in secret_places(tmp_path) if place.startswith(f"{home}/")]
+    assert found == [f"{home}/.config/gh", f"{home}/.netrc"]

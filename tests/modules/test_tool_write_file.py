@@ -138,11 +138,11 @@ async def test_a_file_that_appears_or_changes_while_it_is_written_stays(tmp_path
 
     tool = WriteFile(policy, records=records)
     arguments = tool._arguments.model_validate({"path": "a.txt", "content": "ours"})  # pyright: ignore[reportPrivateUsage]
-    with pytest.raises(OSError, match=r"`a\.txt` exists already, so it was not replaced"):
+    with pytest.raises(OSError, match=r"`a\.txt` exists already, so it was not changed"):
         tool.run(arguments, Meddling())
     (tmp_path / "a.txt").write_text("mine")
     records.find_record().note("a.txt", b"mine")
-    with pytest.raises(OSError, match=r"`a\.txt` has another content, so it was not replaced"):
+    with pytest.raises(OSError, match=r"`a\.txt` has another content, so it was not changed"):
         tool.run(arguments, Meddling())
     assert (tmp_path / "a.txt").read_text() == "theirs"
     assert os.listdir(tmp_path) == ["a.txt"]

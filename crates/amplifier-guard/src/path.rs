@@ -18,10 +18,15 @@ mod one_name;
 mod pattern;
 mod protected;
 #[cfg(unix)]
+mod remove;
+#[cfg(unix)]
 mod replace;
 mod rule_files;
 mod scan;
 mod search;
+mod secret_files;
+#[cfg(unix)]
+mod secret_places;
 mod tour;
 mod walk;
 mod wildcard;
@@ -48,6 +53,8 @@ pub use lines::{LineRange, LineWindow};
 pub use log_path::log_path;
 pub use pattern::{NamePattern, PatternError};
 pub use search::{FileMatches, LineMatch, SearchReport};
+#[cfg(unix)]
+pub use secret_places::secret_places;
 pub use tour::Walker;
 pub use walk::{Walk, WalkedFile};
 

@@ -11,6 +11,8 @@ mod kernel;
 mod lazy_object;
 mod model;
 mod module;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod stream;
 mod trace;
 mod traverse;
@@ -68,7 +70,7 @@ mod _engine {
         error_handler::ErrorHandler,
         failure::error_kind,
         limits::{check_tool_name, resolve_limits},
-        path::{LineWindow, PathPolicy, SearchReport, Walk, log_path},
+        path::{LineWindow, PathPolicy, SearchReport, Walk, log_path, secret_places},
         personal_data::{PersonalData, PersonalDataStream},
         processed_message::ProcessedMessage,
         processor::MessageProcessor,

@@ -47,6 +47,8 @@ class Ending:
     timed_out: bool = False
     directory: str | None = None
     """The shell's working folder at its end, links followed; None if the shell did not say."""
+    removed: tuple[str, ...] = ()
+    """Files that the sandbox removed, as they would have had programs outside run something."""
 
 
 class LaunchError(OSError):
@@ -77,6 +79,11 @@ class CommandRunner(Protocol):
         """What keeps them to the project."""
         ...
 
+    @property
+    def reaches_hosts(self) -> bool:
+        """Whether they reach any host."""
+        ...
+
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start a command without input.
 
@@ -88,4 +95,8 @@ class CommandRunner(Protocol):
         Raises:
             LaunchError: It cannot be started.
         """
+        ...
+
+    def close(self) -> None:
+        """Let go of what is kept for further commands; called once, after all have ended."""
         ...

@@ -23,6 +23,7 @@ class UnconfinedRunner:
     """
 
     tier = Tier.NONE
+    reaches_hosts = True
 
     def start(self, command: Command, output: int) -> UnconfinedCommand:
         """Start a command without input.
@@ -55,6 +56,9 @@ class UnconfinedRunner:
         finally:
             os.close(sink)
         return UnconfinedCommand(process, source, command.timeout)
+
+    def close(self) -> None:
+        """Do nothing: nothing is kept."""
 
 
 def _open_pipe() -> tuple[int, int]:

@@ -34,6 +34,8 @@ def caches(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
 class FakeRunner:
     """Says that it is a sandbox, and runs commands without one."""
 
+    reaches_hosts = True
+
     def __init__(self, tier: Tier = Tier.NAMESPACES) -> None:
         self.tier = tier
         self.commands: list[Command] = []
@@ -42,6 +44,9 @@ class FakeRunner:
     def start(self, command: Command, output: int) -> Any:
         self.commands.append(command)
         return UnconfinedRunner().start(command, output)
+
+    def close(self) -> None:
+        pass
 
 
 class ScriptedRunner(FakeRunner):

@@ -60,8 +60,8 @@ pub enum PathError {
     /// The file has other hard links, which may lie outside the root.
     #[error("`{path}` has {links} hard links, so a write may change a file elsewhere")]
     HardLinks { path: String, links: u64 },
-    /// The file is not the one that the caller expects to replace.
-    #[error("`{path}` {how}, so it was not replaced")]
+    /// The file is not the one that the caller expects to change.
+    #[error("`{path}` {how}, so it was not changed")]
     Changed { path: String, how: &'static str },
     /// What the file has besides its content cannot be given to the one that replaces it.
     #[error("cannot replace `{path}`: {what} cannot be kept: {source}")]

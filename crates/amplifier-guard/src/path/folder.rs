@@ -177,6 +177,12 @@ impl Opened {
     pub(super) fn directory(&self) -> &Dir {
         &self.handle.directory
     }
+
+    /// Whether a file or a folder that is here holds secrets, by its path.
+    pub(super) fn has_secret(&self, name: &OsStr, is_folder: bool) -> bool {
+        let folders = self.folded.get_or_init(|| folded_names(&self.path));
+        secret_names(folders, name, is_folder)
+    }
 }
 
 /// A regular file in an open folder.
@@ -203,10 +209,6 @@ impl Found<'_> {
 
     /// Whether it holds secrets, by its path.
     pub(super) fn is_secret(&self) -> bool {
-        let folders = self
-            .opened
-            .folded
-            .get_or_init(|| folded_names(&self.opened.path));
-        secret_names(folders, self.name)
+        self.opened.has_secret(self.name, false)
     }
 }

@@ -1,6 +1,6 @@
 //! Names that are not written, or not even read, without approval, and forms of paths that are not written at all.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -55,8 +55,21 @@ impl Row {
     }
 }
 
+/// The last names of rows that hold secrets, and what is around the `*` of those that have one.
+type Ends = (HashSet<&'static str>, Vec<(&'static str, &'static str)>);
+
+static SECRET_ENDS: LazyLock<Ends> = LazyLock::new(|| {
+    let ends = || secret_rows().filter_map(|names| names.last().copied());
+    let patterns = ends().filter_map(|name| name.split_once('*'));
+    let names = ends().filter(|name| !name.contains('*'));
+    (names.collect(), patterns.collect())
+});
+
 /// Names that Windows keeps for devices, with any ending.
 const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
+
+/// A name that is in no row.
+const ANY_NAME: &str = "\0";
 
 /// The heading of names that are not read without approval either.
 const SECRETS: &str = "holds secrets";
@@ -78,12 +91,30 @@ fn first(path: &Path, counts: impl Fn(&str) -> bool) -> Option<(String, &'static
     first_of(&names, counts)
 }
 
-/// Whether a file is not read without approval, by its name and those of its folders, which are folded.
-pub(super) fn secret_names(folders: &[String], name: &OsStr) -> bool {
+/// Whether a file, or all that is in a folder, is not read without approval, by its name and those of
+/// the folders around it, which are folded.
+pub(super) fn secret_names(folders: &[String], name: &OsStr, is_folder: bool) -> bool {
     let name = folded(&name.to_string_lossy());
     let names = folders.iter().chain([&name]).map(String::as_str);
-    let names: Vec<_> = names.collect();
+    let names: Vec<_> = names.chain(is_folder.then_some(ANY_NAME)).collect();
     first_of(&names, |reason| reason == SECRETS).is_some()
+}
+
+/// Whether a name may end a path that is not read without approval; it is folded.
+pub(super) fn may_end_secret(name: &str) -> bool {
+    let (names, patterns) = &*SECRET_ENDS;
+    let fits = |(head, tail): &(&str, &str)| {
+        let rest = name.strip_prefix(head);
+        rest.is_some_and(|rest| rest.ends_with(tail))
+    };
+    names.contains(name) || patterns.iter().any(fits)
+}
+
+/// The paths of the list that are not read without approval; names may have a `*`.
+pub(super) fn secret_rows() -> impl Iterator<Item = &'static [&'static str]> {
+    let rows = ROWS.values().flatten();
+    rows.filter(|row| row.reason == SECRETS)
+        .map(|row| row.names.as_slice())
 }
 
 fn first_of(names: &[&str], counts: impl Fn(&str) -> bool) -> Option<(String, &'static str)> {
@@ -106,7 +137,7 @@ pub(super) fn folded_names(path: &Path) -> Vec<String> {
 
 /// A name as the most lenient file system reads it: case, invisible characters, wide forms, anything
 /// after a colon, and dots and spaces at the end do not count.
-fn folded(name: &str) -> String {
+pub(super) fn folded(name: &str) -> String {
     let mut folded = if name.is_ascii() {
         name.to_ascii_lowercase()
     } else {

@@ -13,7 +13,7 @@ use super::error::{PathError, shown};
 use super::write::expect_own_file;
 use super::{PathPolicy, with_flags};
 
-/// How often a name for the new content is tried; each is one of 2⁶⁴.
+/// How often a name for the new content is tried.
 const MOST_NAMES: usize = 16;
 
 impl PathPolicy {
@@ -49,8 +49,12 @@ impl PathPolicy {
         expected: Option<&[u8]>,
         protected_too: bool,
     ) -> Result<PathBuf, PathError> {
-        let expected = expected.map_or(Expected::Anything, Expected::Content);
-        self.place(path.as_ref(), content, expected, protected_too)
+        self.place(
+            path.as_ref(),
+            content,
+            Expected::of(expected),
+            protected_too,
+        )
     }
 
     fn place(
@@ -88,7 +92,12 @@ impl PathPolicy {
     }
 
     /// Opens what is to be replaced as one who may change it; None if nothing is there.
-    fn open_old(&self, path: &Path, folder: &Dir, name: &Path) -> Result<Option<File>, PathError> {
+    pub(super) fn open_old(
+        &self,
+        path: &Path,
+        folder: &Dir,
+        name: &Path,
+    ) -> Result<Option<File>, PathError> {
         // Merely opening a device can act on it, so the kind is checked before as well as after.
         let metadata = match folder.symlink_metadata(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -138,15 +147,20 @@ impl PathPolicy {
 
 /// What must be there before a file is put in its place.
 #[derive(Clone, Copy)]
-enum Expected<'content> {
+pub(super) enum Expected<'content> {
     Anything,
     Nothing,
     Content(&'content [u8]),
 }
 
-impl Expected<'_> {
+impl<'content> Expected<'content> {
+    /// Expects this content, or any.
+    pub(super) fn of(content: Option<&'content [u8]>) -> Self {
+        content.map_or(Self::Anything, Self::Content)
+    }
+
     /// Refuses a file that is not what is expected.
-    fn compare(
+    pub(super) fn compare(
         self,
         path: &Path,
         old: Option<&mut File>,
@@ -172,7 +186,7 @@ impl Expected<'_> {
 }
 
 /// Refuses a name that another file has got since `old` was opened, or a file with a second name.
-fn expect_same(
+pub(super) fn expect_same(
     path: &Path,
     folder: &Dir,
     name: &Path,
@@ -189,11 +203,11 @@ fn expect_same(
     }
 }
 
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
+pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-fn changed(path: &Path, how: &'static str) -> PathError {
+pub(super) fn changed(path: &Path, how: &'static str) -> PathError {
     let path = shown(path);
     PathError::Changed { path, how }
 }
@@ -215,8 +229,7 @@ impl<'folder> NewFile<'folder> {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let number = RandomState::new().hash_one(attempt);
-            let name = PathBuf::from(format!(".amplifier-{number:016x}.tmp"));
+            let name = own_name(attempt);
             match folder.open_with(&name, &options) {
                 Err(error)
                     if error.kind() == io::ErrorKind::AlreadyExists && attempt < MOST_NAMES => {}
@@ -293,15 +306,21 @@ impl Drop for NewFile<'_> {
     }
 }
 
+/// A name for a file of our own, until it has the right one or is removed; one of 2⁶⁴.
+pub(super) fn own_name(attempt: usize) -> PathBuf {
+    let number = RandomState::new().hash_one(attempt);
+    PathBuf::from(format!(".amplifier-{number:016x}.tmp"))
+}
+
 /// Whether a file system knows no such way to rename.
-fn is_unsupported(error: &io::Error) -> bool {
+pub(super) fn is_unsupported(error: &io::Error) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP]
         .iter()
         .any(|known| error.raw_os_error() == Some(known.raw_os_error()))
 }
 
 /// Has the names of a folder on the disk; some file systems can only do so of files.
-fn sync_folder(folder: &Dir) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Dir) -> io::Result<()> {
     match fsync(folder) {
         Err(Errno::INVAL | Errno::BADF) => Ok(()),
         synced => Ok(synced?),

@@ -41,6 +41,11 @@ pub struct Walker<'caller> {
 
 /// What one thread shows each file to.
 pub(super) trait Visitor: Send {
+    /// Whether to walk through the folder `name` in an open one.
+    fn enters(&mut self, _opened: &Opened, _name: &OsStr) -> bool {
+        true
+    }
+
     /// Takes a file, and may end the walk.
     fn visit(
         &mut self,
@@ -54,6 +59,8 @@ pub(super) struct Visited<V> {
     pub(super) visitors: Vec<V>,
     pub(super) unreadable: u64,
     pub(super) has_ignored: bool,
+    /// Whether folders were left out because there were too many at once.
+    pub(super) was_full: bool,
 }
 
 impl PathPolicy {
@@ -93,6 +100,7 @@ impl PathPolicy {
                 visitors: vec![visitor],
                 unreadable: 0,
                 has_ignored: false,
+                was_full: false,
             });
         }
         let prefix = start.strip_prefix(".").unwrap_or(&start);
@@ -113,6 +121,7 @@ impl PathPolicy {
             sums,
             unreadable: u64::from(first.lacks_rules).into(),
             has_ignored: false.into(),
+            was_full: false.into(),
         };
         tour.crew.offer(Job::Start(first));
         let (visitors, failure) = tour
@@ -130,6 +139,7 @@ impl PathPolicy {
             visitors,
             unreadable: tour.unreadable.into_inner(),
             has_ignored: tour.has_ignored.into_inner(),
+            was_full: tour.was_full.into_inner(),
         })
     }
 }
@@ -147,6 +157,7 @@ struct Tour<'walk> {
     sums: Sums,
     unreadable: AtomicU64,
     has_ignored: AtomicBool,
+    was_full: AtomicBool,
 }
 
 impl Tour<'_> {
@@ -197,7 +208,7 @@ impl Tour<'_> {
                 continue;
             }
             match kind {
-                Some(Kind::Directory) => {
+                Some(Kind::Directory) if visitor.enters(&opened, &name) => {
                     let job = Job::Folder(Arc::clone(&opened.folder), name);
                     let Some(job) = self.crew.offer(job) else {
                         continue;
@@ -206,6 +217,7 @@ impl Tour<'_> {
                         self.work(visitor, job, stopped, nesting + 1);
                     } else {
                         self.count_unreadable(true);
+                        self.was_full.store(true, Relaxed);
                     }
                 }
                 Some(Kind::File) => {

@@ -116,6 +116,17 @@ impl PathPolicy {
         Ok(folder)
     }
 
+    /// Opens the folder of `target` name by name, none through a link; it must be there.
+    #[cfg(unix)]
+    pub(super) fn open_present_parent(&self, target: &Path) -> io::Result<Dir> {
+        let folders = target.parent().unwrap_or(Path::new(""));
+        folders
+            .iter()
+            .try_fold(self.directory.try_clone()?, |folder, name| {
+                open_folder(&folder, name.as_ref())
+            })
+    }
+
     /// Refuses a path that leads through something other than directories.
     fn expect_folders(&self, path: &Path, target: &Path) -> Result<(), PathError> {
         let mut folders: Vec<_> = target.ancestors().skip(1).collect();

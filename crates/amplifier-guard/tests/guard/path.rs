@@ -5,5 +5,7 @@ mod log_path;
 mod races;
 mod reading;
 mod reference;
+mod removing;
 mod replacing;
+mod secret_places;
 mod writing;

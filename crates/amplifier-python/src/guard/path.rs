@@ -146,6 +146,64 @@ impl PathPolicy {
         Ok(target.into_os_string())
     }
 
+    /// Return where the file is that a removal of `path` would remove, and change nothing.
+    ///
+    /// Refused is what `writable` refuses, what is not there, and a link in the place of the file.
+    #[cfg(unix)]
+    #[pyo3(signature = (path, *, protected = false))]
+    fn removable(&self, py: Python<'_>, path: PathBuf, protected: bool) -> Result<OsString, Error> {
+        let target = py.detach(|| self.policy.removable(path, protected))?;
+        Ok(target.into_os_string())
+    }
+
+    /// Remove a regular file, and return where it was; a link in its place is not followed.
+    ///
+    /// `PathChanged` is raised if its content is not the `expected` one.
+    #[cfg(unix)]
+    #[pyo3(signature = (path, *, expected = None, protected = false))]
+    fn remove(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        expected: Option<&[u8]>,
+        protected: bool,
+    ) -> Result<OsString, Error> {
+        let target = py.detach(|| self.policy.remove(path, expected, protected))?;
+        Ok(target.into_os_string())
+    }
+
+    /// Give a regular file another path, make missing folders, and return where it is then.
+    ///
+    /// It keeps all that it has; a link in its place is not followed. `PathChanged` is raised if its
+    /// content is not the `expected` one, or if something is at the new path.
+    #[cfg(unix)]
+    #[pyo3(signature = (path, new_path, *, expected = None, protected = false))]
+    fn rename(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        new_path: PathBuf,
+        expected: Option<&[u8]>,
+        protected: bool,
+    ) -> Result<OsString, Error> {
+        let target = py.detach(|| self.policy.rename(path, new_path, expected, protected))?;
+        Ok(target.into_os_string())
+    }
+
+    /// Return the files and folders beneath the root that are not read without approval.
+    ///
+    /// Their paths are from the root and sorted. A folder is named and not walked, links are neither
+    /// followed nor named, `.git` is left out; what git ignores is not.
+    #[pyo3(signature = (stop = None))]
+    fn find_secrets(
+        &self,
+        py: Python<'_>,
+        stop: Option<Py<PyAny>>,
+    ) -> Result<Vec<OsString>, Error> {
+        let found = py.detach(|| self.policy.find_secrets(&mut stopped(stop.as_ref())))?;
+        Ok(found.into_iter().map(PathBuf::into_os_string).collect())
+    }
+
     /// Return the `(name, kind, bytes)` of a directory's entries, by name.
     ///
     /// The kind is `file`, `directory`, `link` or `other`; only files have bytes.
@@ -309,6 +367,21 @@ impl PathPolicy {
 #[pyo3(signature = (path, *, root = None, home = None))]
 pub(crate) fn log_path(path: PathBuf, root: Option<PathBuf>, home: Option<PathBuf>) -> String {
     guard::log_path(&path, root.as_deref(), home.as_deref())
+}
+
+/// Return the absolute paths of what holds secrets outside of projects and is there, sorted.
+///
+/// They are names in the `home`, such as `.ssh`, and places of well-known programs and of the
+/// system; links are followed.
+#[cfg(unix)]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments from Python are extracted by value"
+)]
+#[pyfunction]
+pub(crate) fn secret_places(py: Python<'_>, home: PathBuf) -> Vec<OsString> {
+    let places = py.detach(|| guard::secret_places(&home));
+    places.into_iter().map(PathBuf::into_os_string).collect()
 }
 
 /// Which results come first, by its name in Python.

@@ -58,8 +58,11 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     root = working / settings.root.expanduser()
     project, folder = await anyio.to_thread.run_sync(_open_folders, root)
     caches = find_caches(project)
-    confinement = Confinement(project, folder.path, caches, settings.profile, settings.reachable)
+    confinement = Confinement(
+        project, folder.path, folder.temporary, caches, settings.profile, settings.reachable
+    )
     runner = await anyio.to_thread.run_sync(runners.open_runner, confinement)
+    network = settings.reachable if runner.reaches_hosts else "off"
     permission = Permission(runner.tier, settings.profile, settings.allow)
     environment = build_environment(
         os.environ,
@@ -74,7 +77,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     find_limit = partial(_find_limit, find_coordinator)
     limits: dict[str, Any] = {"timeout": settings.timeout, "find_limit": find_limit}
     limits["max_bytes"] = settings.max_output_bytes
-    edges = Edges(project, folder.path, settings.reachable)
+    edges = Edges(project, folder.path, network)
     bash = BashTool(session, jobs, permission, edges, runner, UnconfinedRunner(), **limits)
     if permission.asks_always:
         _warn(coordinator)
@@ -82,6 +85,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     async def close() -> None:
         await session.close()
         await jobs.finish(CLOSE_SECONDS)
+        await anyio.to_thread.run_sync(runner.close)
 
     coordinator.register_cleanup(close)
     coordinator.register_capability(BASH_JOBS, jobs.list_jobs)

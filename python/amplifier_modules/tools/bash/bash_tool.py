@@ -214,6 +214,7 @@ class BashTool:
         taken = run.output.take(is_over=True)
         if run.ending is not None:
             notes.append(self._session.follow(run.ending.directory))
+            notes += [f"the sandbox removed `{each}`" for each in run.ending.removed]
         result = {"output": taken.text, **end, "seconds": round(run.seconds, 2)}
         if self._session.directory != begun_in:
             result["directory"] = self._session.show(self._session.directory)

@@ -4,6 +4,7 @@
 mod ignored;
 mod search;
 mod secret;
+mod secret_list;
 mod walk;
 mod window;
 

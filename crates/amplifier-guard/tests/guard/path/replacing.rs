@@ -102,12 +102,12 @@ fn a_file_that_is_not_as_expected_is_not_replaced() {
         let replaced = policy.replace("a.txt", b"new", Some(expected), false);
         assert_eq!(
             refused(replaced.unwrap_err()),
-            "`a.txt` has another content, so it was not replaced"
+            "`a.txt` has another content, so it was not changed"
         );
     }
     assert_eq!(
         refused(policy.create("a.txt", b"new", false).unwrap_err()),
-        "`a.txt` exists already, so it was not replaced"
+        "`a.txt` exists already, so it was not changed"
     );
     assert_eq!(
         refused(
@@ -115,7 +115,7 @@ fn a_file_that_is_not_as_expected_is_not_replaced() {
                 .replace("b.txt", b"new", Some(b""), false)
                 .unwrap_err()
         ),
-        "`b.txt` is gone, so it was not replaced"
+        "`b.txt` is gone, so it was not changed"
     );
     assert_eq!(tree(root.path()), before);
 }

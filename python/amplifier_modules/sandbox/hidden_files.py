@@ -1,0 +1,112 @@
+"""Files with secrets, which commands in a sandbox cannot read."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from amplifier_guard import PathPolicy
+from amplifier_guard.path import secret_places
+
+from .command import Command, CommandRunner, LaunchError
+
+_SECONDS = 20
+_MAX_NAMES = 200
+"""Names in one call of git."""
+
+
+class HiddenFiles:
+    """Finds them anew before each command: those of the machine, and those of a project.
+
+    One that git tracks is not hidden: git would see a change, and whoever has the repository has it.
+    """
+
+    def __init__(
+        self,
+        project: str,
+        open_reader: Callable[[Sequence[str]], AbstractContextManager[CommandRunner]],
+        find_agreed: Callable[[], Collection[str]] = tuple,
+    ) -> None:
+        """Look in a project.
+
+        Args:
+            project: The folder, links followed.
+            open_reader: Returns what runs git, with these files hidden; it need not write.
+            find_agreed: Returns the paths that a person agreed to show.
+        """
+        self._project = project
+        self._policy = PathPolicy(project)
+        self._open_reader = open_reader
+        self._find_agreed = find_agreed
+        self._known: tuple[object, frozenset[str]] = (None, frozenset())
+
+    @property
+    def tracked(self) -> frozenset[str]:
+        """The files of the project that hold secrets and are not hidden, as git tracks them."""
+        return self._known[1]
+
+    def find(self) -> list[str]:
+        """Return what to hide, as absolute paths."""
+        inside = self._policy.find_secrets()
+        tracked = self._find_tracked(inside) if inside else frozenset[str]()
+        hidden = [os.path.join(self._project, each) for each in inside if each not in tracked]
+        agreed = set(self._find_agreed())
+        return [
+            path for path in (*secret_places(Path.home()), *hidden) if self._is_for(path, agreed)
+        ]
+
+    def _is_for(self, path: str, agreed: set[str]) -> bool:
+        """Whether to hide a path: nobody agreed to show it, and the project is not in it."""
+        return path not in agreed and not Path(self._project).is_relative_to(path)
+
+    def _find_tracked(self, names: Sequence[str]) -> frozenset[str]:
+        """Return those that git tracks; asked again when they or its index have changed."""
+        try:
+            index = os.stat(os.path.join(self._project, ".git", "index"))
+        except OSError:
+            return frozenset()
+        key = (tuple(names), index.st_mtime_ns, index.st_size, index.st_ino)
+        if key != self._known[0]:
+            self._known = (key, frozenset(self._ask_git(names)))
+        return self._known[1]
+
+    def _ask_git(self, names: Sequence[str]) -> set[str]:
+        """Return the names that git tracks, or of which it tracks something; none if it fails.
+
+        In the sandbox, as settings of a project can have git run a program.
+        """
+        tracked: set[str] = set()
+        with self._open_reader([os.path.join(self._project, name) for name in names]) as runner:
+            for start in range(0, len(names), _MAX_NAMES):
+                part = names[start : start + _MAX_NAMES]
+                listed = self._list_files(runner, part)
+                tracked |= {name for name in part if any(_is_at(path, name) for path in listed)}
+        return tracked
+
+    def _list_files(self, runner: CommandRunner, names: Sequence[str]) -> list[str]:
+        options = "--literal-pathspecs --no-optional-locks -c core.fsmonitor=false"
+        text = f"git {options} ls-files -z -- {shlex.join(names)} 2>/dev/null"
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/nonexistent"}
+        read, write = os.pipe()
+        try:
+            command = Command(text, self._project, environment, _SECONDS)
+            running = runner.start(command, write)
+        except LaunchError:
+            os.close(read)
+            return []
+        finally:
+            os.close(write)
+        with os.fdopen(read, "rb") as output:
+            content = output.read()
+        try:
+            running.wait()
+        except LaunchError:
+            return []
+        return [os.fsdecode(path) for path in content.split(b"\0") if path]
+
+
+def _is_at(path: str, name: str) -> bool:
+    return path == name or path.startswith(f"{name}/")

@@ -1,0 +1,272 @@
+"""Starts one command in a sandbox: `python -I -S -B launch.py`, with a socket as its input.
+
+A process of its own, which has nothing of the agent. It is sent a plan, and answers in records that
+end with a NUL: `namespaces` with their files and a listening socket, where it made them; `started`, or
+`failed` and why; `directory` and where the shell was at its end; `removed` and a file; last `exit` or
+`signal` and a number, or `timeout`. If the other end closes, or the agent is gone, the command ends. With the number of a
+file that holds a plan as its argument, it is inside of what bubblewrap made.
+
+Only modules written in C are imported: others take longer than the whole launch.
+"""
+
+import _imp
+import _socket
+import marshal
+import posix
+import select
+from _frozen_importlib import ModuleSpec
+from sys import argv, byteorder, executable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal as _signal
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+else:
+    import _signal
+
+_FILE_BYTES = 4
+_LENGTH_BYTES = 8
+_MAX_DIRECTORY_BYTES = 16_384
+_NAMESPACES = ("/proc/self/ns/user", "/proc/self/ns/net")
+_leave = posix._exit  # pyright: ignore[reportPrivateUsage] -- the way for a child to end
+
+
+class Launch:
+    """The launch of one command, and what this process knows of it."""
+
+    def __init__(self, plan: "dict[str, Any]") -> None:
+        """Take a plan; a socket that the agent listens at is the input."""
+        self._plan = plan
+        self._control = _socket.socket(fileno=posix.dup(0))
+        self._agent = posix.pidfd_open(posix.getppid())
+        self._sandbox = _load_stages(plan["engine"])
+        self._directory, self._shell_directory = posix.pipe()
+
+    def run(self) -> None:
+        """Start the command, and report how it ended."""
+        if self._plan["tier"] == "landlock":
+            run = self._run_alone
+        elif self._plan["wrapper"]:
+            run = self._run_wrapped
+        else:
+            run = self._run_in_namespaces
+        try:
+            ending = run()
+        except OSError as error:
+            ending = f"failed {error}"
+        self._send_directory()
+        self._remove_files()
+        self._send(ending)
+
+    def run_inside(self, shell_directory: int) -> None:
+        """Become the shell in the namespaces that bubblewrap made."""
+        self._shell_directory = shell_directory
+        try:
+            self._run_shell(self._restrict_inside)
+        except OSError as error:
+            self._send(f"failed {error}")
+
+    def _run_wrapped(self) -> str:
+        """Run it by bubblewrap, which starts this program anew in the namespaces that it makes."""
+        plan = self._plan
+        self._sandbox.adopt_orphans()
+        covers: list[str] = []
+        for path in filter(_exists, self._sandbox.find_sockets()):
+            # What is bound there is no device, and so cannot be opened.
+            covers += ["--ro-bind", "/dev/null", path]
+        memory = posix.memfd_create("plan", 0)
+        posix.write(memory, marshal.dumps(plan))
+        posix.lseek(memory, 0, 0)
+        posix.set_inheritable(self._shell_directory, True)
+        again = [executable, "-I", "-S", "-B", __file__, f"{memory}", f"{self._shell_directory}"]
+        arguments = [*plan["wrapper"], *covers, "--", *again]
+        wrapper = self._fork(lambda: posix.execv(arguments[0], arguments))
+        is_late = self._wait(wrapper)
+        _, status = posix.waitpid(wrapper, 0)
+        # It does not wait for the first process of the namespace, with which all others end.
+        _end_children()
+        return "timeout" if is_late else _describe(status)
+
+    def _run_in_namespaces(self) -> str:
+        """Run it as a child of the first process of a namespace, with which all others end."""
+        # Those that programs of the machine listen at, before there is another network.
+        self._plan["hidden"] += self._sandbox.find_sockets()
+        joined = self._plan["joined"]
+        if joined:
+            self._sandbox.join_namespaces(*(f"/proc/self/fd/{each}" for each in joined))
+            for each in joined:
+                posix.close(each)
+        else:
+            self._sandbox.enter_namespaces()
+            self._send_namespaces()
+        told, tell = posix.pipe()
+        first = self._fork(lambda: self._be_first(tell))
+        posix.close(tell)
+        is_late = self._wait(first)
+        posix.waitpid(first, 0)
+        # What ended the first process ended the shell, too.
+        return "timeout" if is_late else posix.read(told, 100).decode() or "signal 9"
+
+    def _be_first(self, tell: int) -> "NoReturn":
+        """Mount what the command sees, start the shell, bury whoever dies, and end with the shell."""
+        plan = self._plan
+        self._sandbox.end_with_parent()
+        self._sandbox.hide_memory()
+        # The first process ignores what others send it, unless it has a handler.
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        names = ("writable", "shown", "temporary", "read_only", "kept", "hidden")
+        self._sandbox.mount_view(**{name: plan[name] for name in names})
+        shell = self._fork(lambda: self._run_shell(self._restrict_inside))
+        while True:
+            process, status = posix.waitpid(-1, 0)
+            if process == shell:
+                posix.write(tell, _describe(status).encode())
+                _leave(0)
+
+    def _run_alone(self) -> str:
+        """Run it as a child that cannot reach this process, and end all that it leaves behind."""
+        plan = self._plan
+        self._sandbox.adopt_orphans()
+        writable = [*plan["writable"], plan["temporary"]]
+        shell = self._fork(
+            lambda: self._run_shell(
+                lambda: self._sandbox.restrict_outside(writable, plan["hidden"])
+            )
+        )
+        is_late = self._wait(shell)
+        _, status = posix.waitpid(shell, 0)
+        _end_children()
+        return "timeout" if is_late else _describe(status)
+
+    def _restrict_inside(self) -> None:
+        temporary = ("/tmp", "/var/tmp", "/dev/shm")
+        self._sandbox.restrict_inside([*self._plan["writable"], *temporary])
+
+    def _run_shell(self, restrict: "Callable[[], None]") -> "NoReturn":
+        """Become the shell, with nothing but its output and the pipe for its folder."""
+        posix.setsid()
+        for number in (_signal.SIGINT, _signal.SIGPIPE, _signal.SIGXFSZ):
+            _signal.signal(number, _signal.SIG_DFL)
+        posix.dup2(posix.open("/dev/null", posix.O_RDONLY), 0)
+        posix.dup2(self._shell_directory, self._plan["directory_file"])
+        posix.close(self._shell_directory)
+        restrict()
+        plan = self._plan
+        self._send("started")
+        self._sandbox.execute(plan["arguments"], plan["directory"], plan["environment"])
+        raise AssertionError
+
+    def _fork(self, work: "Callable[[], NoReturn]") -> int:
+        """Do work in a child, and tell the agent if it fails."""
+        child = posix.fork()
+        if child == 0:
+            try:
+                work()
+            except OSError as error:
+                self._send(f"failed {error}")
+            finally:
+                _leave(127)
+        return child
+
+    def _wait(self, child: int) -> bool:
+        """Wait until a child has ended, or end it; return whether it was too late."""
+        ended = posix.pidfd_open(child)
+        poll = select.poll()
+        for each in (ended, self._agent, self._control.fileno()):
+            poll.register(each, select.POLLIN)
+        timeout = self._plan["timeout"]
+        events = dict(poll.poll(None if timeout is None else timeout * 1000))
+        if ended not in events:
+            posix.kill(child, _signal.SIGKILL)
+        return not events
+
+    def _send_namespaces(self) -> None:
+        """Send the files of the namespaces, for later commands, and a socket that listens in them."""
+        listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        files = [*(posix.open(path, posix.O_RDONLY) for path in _NAMESPACES), listener.fileno()]
+        sent = b"".join(each.to_bytes(_FILE_BYTES, byteorder) for each in files)
+        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, sent)
+        self._control.sendmsg([b"namespaces\0"], [rights])
+        for each in files[:-1]:
+            posix.close(each)
+        listener.close()
+
+    def _send_directory(self) -> None:
+        posix.set_blocking(self._directory, False)
+        try:
+            told = posix.read(self._directory, _MAX_DIRECTORY_BYTES)
+        except BlockingIOError:
+            return
+        if b"\0" in told:
+            # A shell that ends by its last line has said it twice.
+            last = told.split(b"\0")[-2].removesuffix(b"\n")
+            self._control.sendall(b"directory " + last + b"\0")
+
+    def _remove_files(self) -> None:
+        """Remove what the command must not leave."""
+        for path in self._plan["removed"]:
+            try:
+                posix.unlink(path)
+            except OSError:  # nothing is there, or a folder, which does nothing
+                continue
+            self._send(f"removed {path}")
+
+    def _send(self, record: str) -> None:
+        self._control.sendall(record.encode("utf-8", "surrogateescape") + b"\0")
+
+
+def _load_stages(engine: str) -> "Any":
+    """Load the module `_sandbox`, which is in the file of the engine."""
+    module = _imp.create_dynamic(ModuleSpec("_sandbox", None, origin=engine))
+    _imp.exec_dynamic(module)
+    return module
+
+
+def _describe(status: int) -> str:
+    code = posix.waitstatus_to_exitcode(status)
+    return f"exit {code}" if code >= 0 else f"signal {-code}"
+
+
+def _end_children() -> None:
+    """Kill all children, and theirs, which become ours, until there are none."""
+    while True:
+        listed = posix.open("/proc/thread-self/children", posix.O_RDONLY)
+        children = posix.read(listed, 1_000_000).split()
+        posix.close(listed)
+        for child in children:
+            posix.kill(int(child), _signal.SIGKILL)
+        try:
+            posix.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _receive_plan() -> "dict[str, Any]":
+    """Return the plan that the agent sends: its length, then the plan."""
+    control = _socket.socket(fileno=posix.dup(0))
+    length = int.from_bytes(control.recv(_LENGTH_BYTES, _socket.MSG_WAITALL), "little")
+    return marshal.loads(control.recv(length, _socket.MSG_WAITALL))
+
+
+def _read_plan(file: int) -> "dict[str, Any]":
+    content = posix.read(file, posix.fstat(file).st_size)
+    posix.close(file)
+    return marshal.loads(content)
+
+
+def _exists(path: str) -> bool:
+    try:
+        posix.stat(path)
+    except OSError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    if len(argv) == 1:
+        Launch(_receive_plan()).run()
+    else:
+        Launch(_read_plan(int(argv[1]))).run_inside(int(argv[2]))

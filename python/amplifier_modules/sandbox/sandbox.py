@@ -1,0 +1,136 @@
+"""The sandbox of a session: its commands see the machine, and change the project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from .bubblewrap import describe_mounts
+from .command import Command, LaunchError, Profile, RunningCommand, Tier
+from .git_folder import find_git_files, find_unused_git_files
+from .launched import LaunchedCommand
+from .network.rules import HostRules
+from .shared_network import SharedNetwork
+from .shell import build_arguments
+
+_DIRECTORY_FILE = 250
+"""Where the shell tells its working folder: a number that scripts do not use."""
+
+
+class Sandbox:
+    """Starts the commands of one session."""
+
+    def __init__(
+        self,
+        project: str,
+        temporary: str,
+        tier: Tier,
+        *,
+        profile: Profile = "project",
+        writable: Sequence[str] = (),
+        shown: Sequence[str] = (),
+        find_hidden: Callable[[], Sequence[str]] = tuple,
+        rules: HostRules | None = None,
+        bubblewrap: str | None = None,
+    ) -> None:
+        """Describe it; it begins with its first command.
+
+        Args:
+            project: The folder that commands change; an absolute path.
+            temporary: A folder of the session, for temporary files.
+            tier: What keeps commands to them.
+            profile: Whether they may write to the project.
+            writable: Further folders that they may write to, such as caches.
+            shown: Folders that they read, also where they lie in a folder for temporary files.
+            find_hidden: Returns files and folders that nobody reads; asked before each command.
+            rules: Which hosts they reach, where `reaches_hosts`; None for none.
+            bubblewrap: The program that makes the namespaces, where we may not; each command then
+                has a network of its own.
+        """
+        self.tier = tier
+        self._project = os.path.realpath(project)
+        self._temporary = os.path.realpath(temporary)
+        self._writable = [os.path.realpath(each) for each in writable]
+        self._shown = [os.path.realpath(each) for each in shown]
+        self._profile = profile
+        self._find_hidden = find_hidden
+        self._bubblewrap = bubblewrap
+        self._network: SharedNetwork | None = None
+        if tier is Tier.NAMESPACES and bubblewrap is None:
+            self._network = SharedNetwork(self._launch_nothing, rules)
+        self.reaches_hosts = self._network is not None and rules is not None
+        """Whether commands reach the hosts that the rules allow."""
+
+    def start(self, command: Command, output: int) -> RunningCommand:
+        """Start a command without input, as `CommandRunner` says."""
+        joined = () if self._network is None else self._network.join()
+        return self._launch(command, output, joined)
+
+    def list_refusals(self) -> list[str]:
+        """Return which hosts commands did not reach, and why."""
+        return [] if self._network is None else self._network.list_refusals()
+
+    def close(self) -> None:
+        """Leave the network of the commands, which ends with the last one that runs."""
+        if self._network is not None:
+            self._network.close()
+
+    def _launch_nothing(self) -> LaunchedCommand:
+        with open(os.devnull, "wb") as nowhere:
+            return self._launch(Command(":", self._project, {}), nowhere.fileno(), ())
+
+    def _launch(self, command: Command, output: int, joined: Sequence[int]) -> LaunchedCommand:
+        launched = LaunchedCommand(output, joined)
+        try:
+            # While the launcher starts, which takes longer.
+            launched.send(self._plan(command, joined))
+        except BaseException:
+            launched.kill()
+            raise
+        return launched
+
+    def _plan(self, command: Command, joined: Sequence[int]) -> dict[str, Any]:
+        is_inside = self.tier is Tier.NAMESPACES
+        in_project = [self._project] if self._profile == "project" else []
+        environment = {
+            **({} if self._network is None else self._network.environment),
+            **command.environment,
+            "TMPDIR": "/tmp" if is_inside else self._temporary,
+        }
+        plan: dict[str, Any] = {
+            "engine": _find_engine(),
+            "tier": self.tier.value,
+            "joined": list(joined),
+            "arguments": build_arguments(command.text, _DIRECTORY_FILE),
+            "directory_file": _DIRECTORY_FILE,
+            "directory": command.directory,
+            "environment": list(environment.items()),
+            "timeout": command.timeout,
+            "shown": [*self._shown, *([] if in_project else [self._project])],
+            "writable": [*in_project, *self._writable, self._temporary],
+            "temporary": self._temporary,
+            "read_only": find_git_files(self._project) if in_project else [],
+            "kept": [os.path.join(self._project, ".git")] if in_project else [],
+            "removed": find_unused_git_files(self._project) if in_project else [],
+            "hidden": list(self._find_hidden()),
+            "wrapper": None,
+        }
+        if self._bubblewrap is not None:
+            plan["wrapper"] = [self._bubblewrap, *describe_mounts(plan)]
+        return plan
+
+
+@cache
+def _find_engine() -> str:
+    """Return the file of the Rust engine, in which the stages of a launch are.
+
+    Raises:
+        LaunchError: There is none: pure Python cannot make a sandbox.
+    """
+    found = find_spec("amplifier_core._engine")
+    if found is None or found.origin is None:
+        raise LaunchError("a sandbox needs the Rust engine, which is not installed")
+    return found.origin
