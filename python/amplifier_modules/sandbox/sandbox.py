@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
+
+from amplifier_core.extension import find_extension
 
 from .bubblewrap import describe_mounts
 from .command import Command, LaunchError, Profile, RunningCommand, Tier
@@ -67,7 +68,7 @@ class Sandbox:
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start a command without input, as `CommandRunner` says."""
         joined = () if self._network is None else self._network.join()
-        return self._launch(command, output, joined)
+        return self._start_launcher(command, output, joined)
 
     def list_refusals(self) -> list[str]:
         """Return which hosts commands did not reach, and why."""
@@ -80,19 +81,21 @@ class Sandbox:
 
     def _launch_nothing(self) -> LaunchedCommand:
         with open(os.devnull, "wb") as nowhere:
-            return self._launch(Command(":", self._project, {}), nowhere.fileno(), ())
+            return self._start_launcher(Command(":", self._project, {}), nowhere.fileno(), ())
 
-    def _launch(self, command: Command, output: int, joined: Sequence[int]) -> LaunchedCommand:
+    def _start_launcher(
+        self, command: Command, output: int, joined: Sequence[int]
+    ) -> LaunchedCommand:
         launched = LaunchedCommand(output, joined)
         try:
             # While the launcher starts, which takes longer.
-            launched.send(self._plan(command, joined))
+            launched.send(self._make_plan(command, joined))
         except BaseException:
             launched.kill()
             raise
         return launched
 
-    def _plan(self, command: Command, joined: Sequence[int]) -> dict[str, Any]:
+    def _make_plan(self, command: Command, joined: Sequence[int]) -> dict[str, Any]:
         is_inside = self.tier is Tier.NAMESPACES
         in_project = [self._project] if self._profile == "project" else []
         environment = {
@@ -101,7 +104,7 @@ class Sandbox:
             "TMPDIR": "/tmp" if is_inside else self._temporary,
         }
         plan: dict[str, Any] = {
-            "engine": _find_engine(),
+            "engine": _require_extension(),
             "tier": self.tier.value,
             "joined": list(joined),
             "arguments": build_arguments(command.text, _DIRECTORY_FILE),
@@ -124,13 +127,13 @@ class Sandbox:
 
 
 @cache
-def _find_engine() -> str:
-    """Return the file of the Rust engine, in which the stages of a launch are.
+def _require_extension() -> str:
+    """Return the file of the extension, in which the stages of a launch are.
 
     Raises:
         LaunchError: There is none: pure Python cannot make a sandbox.
     """
-    found = find_spec("amplifier_core._engine")
-    if found is None or found.origin is None:
-        raise LaunchError("a sandbox needs the Rust engine, which is not installed")
-    return found.origin
+    extension = find_extension()
+    if extension is None:
+        raise LaunchError("a sandbox needs the Rust extension, which is not installed")
+    return extension
