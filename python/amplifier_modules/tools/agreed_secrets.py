@@ -45,7 +45,10 @@ def find_agreed_secrets() -> AgreedSecrets:
         coordinator = ToolContext.current().coordinator
     except LookupError:
         coordinator = None
-    if coordinator is None:
-        return AgreedSecrets()
+    return AgreedSecrets() if coordinator is None else look_up_agreed_secrets(coordinator)
+
+
+def look_up_agreed_secrets(coordinator: Any) -> AgreedSecrets:
+    """Return those of a session by its coordinator."""
     with _lock:
         return _of_sessions.setdefault(coordinator, AgreedSecrets())
