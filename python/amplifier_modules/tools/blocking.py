@@ -62,6 +62,10 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
         """Emit the events of a call that succeeded, and return the output for the model."""
         return output
 
+    def make_result(self, output: dict[str, Any]) -> ToolResult:
+        """Return the result of a call that succeeded."""
+        return ToolResult(output=output)
+
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run the tool; errors of the input or the files are in the result."""
         if not isinstance(input, dict):  # pyright: ignore[reportUnnecessaryIsInstance] -- a model wrote it
@@ -83,7 +87,7 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
             return self._make_failure(str(error), type(error).__name__)
         finally:
             stop.set()
-        return ToolResult(output=await self.finish(output))
+        return self.make_result(await self.finish(output))
 
     def _make_failure(self, message: str, kind: str) -> ToolResult:
         message = clip_bytes(message, self.max_bytes)
