@@ -95,7 +95,7 @@ mod _sandbox {
         let access = FileAccess {
             readable: vec!["/".into()],
             writable,
-            with_scopes: false,
+            is_outside: false,
         };
         restrict(&access, Sockets::OfItsNetwork)
     }
@@ -105,7 +105,7 @@ mod _sandbox {
     fn restrict_outside(writable: Vec<PathBuf>, hidden: Vec<PathBuf>) -> PyResult<()> {
         let access = FileAccess {
             writable,
-            with_scopes: true,
+            is_outside: true,
             ..FileAccess::without(&hidden)
         };
         restrict(&access, Sockets::Pairs)

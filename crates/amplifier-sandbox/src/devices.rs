@@ -19,18 +19,19 @@ const LINKS: &[(&str, &str)] = &[
     ("pts/ptmx", "/dev/ptmx"),
 ];
 
-/// Files and folders of the new `/dev` that a command writes to.
-pub(crate) const WRITABLE: &[&str] = &[
+/// Files that every program may write to.
+pub(crate) const FOR_ALL: &[&str] = &[
     "/dev/full",
     "/dev/null",
-    "/dev/ptmx",
-    "/dev/pts",
     "/dev/random",
-    "/dev/shm",
     "/dev/tty",
     "/dev/urandom",
     "/dev/zero",
 ];
+
+/// Files and folders of the new `/dev` that a command writes to as well: its own terminals and
+/// shared memory.
+pub(crate) const OF_A_COMMAND: &[&str] = &["/dev/ptmx", "/dev/pts", "/dev/shm"];
 
 /// Mounts a new `/dev`, with terminals and shared memory of its own.
 pub(crate) fn mount_devices() -> Result<(), SandboxError> {

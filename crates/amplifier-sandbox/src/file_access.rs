@@ -22,8 +22,9 @@ pub struct FileAccess {
     pub readable: Vec<PathBuf>,
     /// Folders that can be written, too.
     pub writable: Vec<PathBuf>,
-    /// Whether the kernel must also keep signals and abstract sockets inside.
-    pub with_scopes: bool,
+    /// Whether there are no namespaces: then the kernel must also keep signals and abstract sockets
+    /// inside, and terminals and shared memory are those of others.
+    pub is_outside: bool,
 }
 
 impl FileAccess {
@@ -71,12 +72,13 @@ impl FileAccess {
             | AccessFs::WriteFile
             | AccessFs::IoctlDev
             | AccessFs::Truncate;
-        let shared_memory = Path::new("/dev/shm");
-        let is_own = self.writable.iter().any(|path| path == shared_memory);
-        let devices = devices::WRITABLE
-            .iter()
-            .filter(|path| is_own || Path::new(path) != shared_memory);
-        let scopes = if self.with_scopes {
+        let own: &[&str] = if self.is_outside {
+            &[]
+        } else {
+            devices::OF_A_COMMAND
+        };
+        let devices = devices::FOR_ALL.iter().chain(own);
+        let scopes = if self.is_outside {
             CompatLevel::HardRequirement
         } else {
             CompatLevel::BestEffort

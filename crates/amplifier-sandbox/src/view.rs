@@ -28,6 +28,9 @@ const SETTINGS: &[&str] = &[
     "/proc/sysrq-trigger",
 ];
 
+/// What of `/proc` is the same in every namespace and for nobody's eyes.
+const KERNEL_FILES: &[&str] = &["/proc/kcore", "/proc/key-users", "/proc/keys"];
+
 /// What of the file system a command sees, and what it can change.
 ///
 /// Everything else is there and read-only. Paths are absolute; of those that lead to nothing, none
@@ -85,8 +88,8 @@ impl View {
             }
             place(&tree, path, flags)?;
         }
-        self.protect()?;
-        mount_process_table()
+        mount_process_table()?;
+        self.protect()
     }
 
     /// Takes away what is not for the command in what it sees.
@@ -106,7 +109,7 @@ impl View {
         for path in self.hidden.iter().map(PathBuf::as_path) {
             cover.put_over(path)?;
         }
-        for path in KERNEL_FOLDERS {
+        for path in KERNEL_FOLDERS.iter().chain(KERNEL_FILES) {
             cover.put_over(Path::new(path))?;
         }
         Cover::finish()

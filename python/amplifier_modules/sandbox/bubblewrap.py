@@ -9,7 +9,11 @@ from typing import Any
 
 _NAMESPACES = ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net")
 _TEMPORARY = ("/tmp", "/var/tmp")
-_KERNEL_FOLDERS = ("/sys/firmware", "/sys/fs/bpf", "/sys/kernel/config", "/sys/kernel/debug")
+_KERNEL_PLACES = (
+    *("/sys/firmware", "/sys/fs/bpf", "/sys/kernel/config", "/sys/kernel/debug"),
+    *("/sys/kernel/security", "/sys/kernel/tracing"),
+    *("/proc/kcore", "/proc/key-users", "/proc/keys"),
+)
 
 
 def find_bubblewrap() -> str | None:
@@ -32,7 +36,7 @@ def describe_mounts(plan: Mapping[str, Any]) -> list[str]:
         arguments += ["--bind-try", path, path]
     for path in plan["read_only"]:
         arguments += ["--ro-bind-try", path, path]
-    for path in (*plan["hidden"], *_KERNEL_FOLDERS):
+    for path in (*plan["hidden"], *_KERNEL_PLACES):
         arguments += _hide(os.path.realpath(path))
     return arguments
 

@@ -1,23 +1,39 @@
-"""What of a project's `.git` decides what git runs: it stays as it is while a command runs."""
+"""What of a project decides what git runs: it stays as it is while a command runs."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 _READ_ONLY = ("config", "config.worktree", "hooks", "info/attributes")
+_LINKS = ("commondir", "gitdir")
+"""Files of a worktree that lead to its repository and back."""
 _UNUSED = ("commondir", "config.worktree")
-"""Would send git to other hooks and settings; git makes them only elsewhere."""
+"""Would send git to other hooks and settings; commands of git make them only elsewhere."""
+_WORKTREE = re.compile(r"^\s*worktree\s*=\s*(.+?)\s*$", re.MULTILINE)
+_MAX_FILE_BYTES = 65_536
 
 
 def find_git_files(project: str) -> list[str]:
-    """Return the paths that decide, of the project itself and of its submodules."""
+    """Return the paths that decide, of the project and of its submodules and worktrees."""
     folder = Path(project, ".git")
     if folder.is_file():
         return [str(folder)]
-    modules = folder / "modules"
-    folders = [folder, *(Path(found) for found, names, _ in os.walk(modules) if "hooks" in names)]
-    return [str(each / name) for each in folders for name in _READ_ONLY if (each / name).exists()]
+    repositories = [folder, *_find_modules(folder)]
+    names = [(each, name) for each in repositories for name in _READ_ONLY]
+    names += [(each, name) for each in _list_folders(folder / "worktrees") for name in _LINKS]
+    names += [(each, ".git") for each in _find_checkouts(folder)]
+    return [str(each / name) for each, name in names if (each / name).exists()]
+
+
+def find_git_folders(project: str) -> list[str]:
+    """Return the folders that must not be moved away, as another could take their place."""
+    folder = Path(project, ".git")
+    if not folder.is_dir():
+        return []
+    return [str(folder), *map(str, _find_checkouts(folder))]
 
 
 def find_unused_git_files(project: str) -> list[str]:
@@ -26,3 +42,46 @@ def find_unused_git_files(project: str) -> list[str]:
     if not folder.is_dir():
         return []
     return [str(folder / name) for name in _UNUSED if not os.path.lexists(folder / name)]
+
+
+def _find_checkouts(folder: Path) -> list[Path]:
+    """Return the folders in the project where submodules and worktrees are checked out."""
+    project = folder.parent
+    found = [*_find_submodules(folder), *_find_worktrees(folder)]
+    inside = (each for each in map(_resolve, found) if project in each.parents)
+    return [each for each in inside if (each / ".git").is_file()]
+
+
+def _find_submodules(folder: Path) -> Iterator[Path]:
+    for module in _find_modules(folder):
+        for path in _WORKTREE.findall(_read(module / "config")):
+            yield module / path
+
+
+def _find_worktrees(folder: Path) -> Iterator[Path]:
+    for worktree in _list_folders(folder / "worktrees"):
+        if path := _read(worktree / "gitdir").strip():
+            yield (worktree / path).parent
+
+
+def _find_modules(folder: Path) -> list[Path]:
+    """Return the repositories of submodules."""
+    found = os.walk(folder / "modules")
+    return [Path(path) for path, _, files in found if {"HEAD", "config"} <= set(files)]
+
+
+def _list_folders(folder: Path) -> list[Path]:
+    return [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
+
+
+def _resolve(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _read(path: Path) -> str:
+    """Return the beginning of a file as text; empty if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_MAX_FILE_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""

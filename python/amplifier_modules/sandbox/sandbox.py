@@ -11,7 +11,7 @@ from amplifier_core.extension import find_extension
 
 from .bubblewrap import describe_mounts
 from .command import Command, LaunchError, Profile, RunningCommand, Tier
-from .git_folder import find_git_files, find_unused_git_files
+from .git_folder import find_git_files, find_git_folders, find_unused_git_files
 from .launched import LaunchedCommand
 from .network.rules import HostRules
 from .shared_network import SharedNetwork
@@ -116,7 +116,7 @@ class Sandbox:
             "writable": [*in_project, *self._writable, self._temporary],
             "temporary": self._temporary,
             "read_only": find_git_files(self._project) if in_project else [],
-            "kept": [os.path.join(self._project, ".git")] if in_project else [],
+            "kept": find_git_folders(self._project) if in_project else [],
             "removed": find_unused_git_files(self._project) if in_project else [],
             "hidden": list(self._find_hidden()),
             "wrapper": None,

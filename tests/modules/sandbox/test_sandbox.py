@@ -238,6 +238,38 @@ def test_what_decides_what_git_runs_stays_as_it_is(inside: World) -> None:
     assert inside.run(commit).output == "a\n"
 
 
+# Holds: sandbox-6
+def test_the_links_of_submodules_and_worktrees_stay_as_they_are(inside: World) -> None:
+    git = "git -c user.name=n -c user.email=e -c protocol.file.allow=always"
+    made = (
+        f"git init -q ../outside/one; {git} -C ../outside/one commit -q --allow-empty -m a;"
+        f"git init -q; {git} submodule --quiet add ../outside/one sub; {git} commit -q -m a;"
+        f"{git} worktree add -q tree"
+    )
+    subprocess.run(["bash", "-c", made], cwd=inside.project, check=True, capture_output=True)
+    links = ["sub/.git", "tree/.git", ".git/worktrees/tree/commondir", ".git/modules/sub/config"]
+    before = [(inside.project / link).read_text() for link in links]
+    for link in links:
+        for attempt in (f"echo x > {link}", f"rm {link}", f"mv {Path(link).parent} moved"):
+            assert inside.run(attempt).ending.exit_code != 0, attempt
+    assert [(inside.project / link).read_text() for link in links] == before
+
+
+# Holds: sandbox-1
+def test_no_file_lends_the_rights_of_its_owner(world: World) -> None:
+    attempts = [
+        "cp /bin/true t; chmod u+s t",
+        "cp /bin/true t; chmod 2755 t",
+        "install -m 4755 /bin/true t",
+        f"{sys.executable} -c 'import os; os.open(\"t\", os.O_CREAT, 0o4755)'",
+        f"{sys.executable} -c 'import os; os.mknod(\"t\", 0o104755)'",
+    ]
+    for attempt in attempts:
+        assert world.run(f"umask 0; {attempt}").ending.exit_code != 0, attempt
+    modes = [each.stat().st_mode for each in world.project.iterdir()]
+    assert not [mode for mode in modes if mode & 0o6000]
+
+
 # Holds: sandbox-7
 def test_a_command_in_a_folder_that_is_not_there_does_not_start(world: World) -> None:
     with closing(world.open()) as sandbox, pytest.raises(LaunchError, match="No such file"):
