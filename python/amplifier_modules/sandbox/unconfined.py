@@ -7,8 +7,9 @@ import signal
 import subprocess
 from contextlib import suppress
 from threading import RLock, Timer
+from typing import NoReturn
 
-from .command import Command, Ending, LaunchError, Tier
+from .command import Command, Ending, ForwardError, LaunchError, Tier
 from .shell import build_arguments, read_directory
 
 _LEAST_SINK = 64
@@ -56,6 +57,19 @@ class UnconfinedRunner:
         finally:
             os.close(sink)
         return UnconfinedCommand(process, source, command.timeout)
+
+    def check_forward(self, port: int) -> NoReturn:
+        """Refuse: the commands have the network of this machine.
+
+        Raises:
+            ForwardError: Always.
+        """
+        raise ForwardError(
+            f"port {port} needs no forward: the job runs without a sandbox, and is reached directly"
+            f" at http://127.0.0.1:{port}/"
+        )
+
+    forward = check_forward
 
     def close(self) -> None:
         """Do nothing: nothing is kept."""

@@ -6,11 +6,13 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Literal, TypeAlias
 
 import anyio
 
 from amplifier_modules.running.background import start_task
+from amplifier_modules.sandbox.command import Forward, ForwardError
 
 from .command_run import CommandRun
 
@@ -58,6 +60,8 @@ class Job:
         """Set when it has ended and its event was emitted."""
         self._over = over
         self._emit = emit
+        self._forwarding = Lock()
+        self._forwards: dict[int, Forward] = {}
 
     async def start(self, start: Callable[[CommandRun], object]) -> None:
         """Emit `job:start`, start the command, and go on while it runs."""
@@ -72,6 +76,29 @@ class Job:
         code = None if ending is None else ending.exit_code
         seconds = self.run.count_seconds()
         return JobInfo(self.id, self.run.command.text, self._find_status(), seconds, code)
+
+    def check_forward(self, port: int) -> None:
+        """Look whether a port can be forwarded.
+
+        Raises:
+            ForwardError: It cannot, or need not.
+        """
+        if self.run.is_over:
+            raise ForwardError(f"port {port} cannot be forwarded: job `{self.id}` has ended")
+        self.run.runner.check_forward(port)
+
+    def forward(self, port: int) -> Forward:
+        """Return what passes connections on to a port, until the job ends; blocks.
+
+        Raises:
+            ForwardError: None can be made, or need be.
+        """
+        with self._forwarding:
+            if port not in self._forwards:
+                self.check_forward(port)
+                forward = self._forwards[port] = self.run.runner.forward(port)
+                self.run.close_at_end(forward.close)
+            return self._forwards[port]
 
     def _find_status(self) -> JobStatus:
         ending = self.run.ending

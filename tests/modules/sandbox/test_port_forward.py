@@ -1,0 +1,268 @@
+"""A port of a command that is reached from this machine, and nothing else by it."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from sandbox_world import PATH, World, run
+
+from amplifier_modules.sandbox.command import Command, ForwardError, RunningCommand, Tier
+from amplifier_modules.sandbox.sandbox import Sandbox
+from amplifier_modules.sandbox.unconfined import UnconfinedRunner
+
+ECHO = """
+import socket, sys, threading
+
+def answer(client):
+    with client:
+        while piece := client.recv(65536):
+            client.sendall(piece)
+        client.sendall(b"over")
+
+family = socket.AF_INET6 if sys.argv[1] == "::1" else socket.AF_INET
+with socket.create_server((sys.argv[1], 0), family=family) as server:
+    print(server.getsockname()[1], flush=True)
+    while True:
+        threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
+"""
+"""Sends back what it gets, and a word after the end of that."""
+
+
+@pytest.fixture
+def inside(inside: World) -> World:
+    if inside.settings.get("bubblewrap"):
+        pytest.skip("each command has a network of its own")
+    return inside
+
+
+@contextmanager
+def serving(sandbox: Sandbox, world: World, program: str) -> Iterator[tuple[RunningCommand, int]]:
+    """Run a server, which writes its port first; yield it with that."""
+    read, write = os.pipe()
+    with os.fdopen(read, "rb") as output:
+        text = f"exec {sys.executable} {program}"
+        server = sandbox.start(Command(text, str(world.project), {"PATH": PATH}), write)
+        os.close(write)
+        try:
+            yield server, int(output.readline())
+        finally:
+            server.kill()
+            server.wait()
+
+
+@contextmanager
+def echoing(
+    sandbox: Sandbox, world: World, address: str = "127.0.0.1"
+) -> Iterator[tuple[RunningCommand, int]]:
+    (world.project / "echo.py").write_text(ECHO)
+    with serving(sandbox, world, f"echo.py {address}") as served:
+        yield served
+
+
+def call(port: int, sent: bytes) -> bytes:
+    """Send bytes and their end, and return all that comes back."""
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        sender = threading.Thread(target=lambda: (client.sendall(sent), client.shutdown(1)))
+        sender.start()
+        received = b"".join(iter(lambda: client.recv(65_536), b""))
+        sender.join()
+        return received
+
+
+# Holds: sandbox-80
+def test_a_page_of_a_command_is_read_at_the_same_port_of_this_machine(inside: World) -> None:
+    (inside.project / "page.txt").write_text("a page")
+    serve = (
+        "from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer\n"
+        "server = ThreadingHTTPServer(('127.0.0.1', 0), SimpleHTTPRequestHandler)\n"
+        "print(server.server_port, flush=True)\n"
+        "server.serve_forever()\n"
+    )
+    (inside.project / "serve.py").write_text(serve)
+    with closing(inside.open()) as sandbox, serving(sandbox, inside, "serve.py") as (_, port):
+        with closing(sandbox.forward(port)) as forward:
+            assert (forward.port, forward.is_answered()) == (port, True)
+            with urlopen(f"http://127.0.0.1:{port}/page.txt") as answer:
+                assert answer.read() == b"a page"
+
+
+# Holds: sandbox-80
+def test_another_port_is_taken_where_that_is_not_free(inside: World) -> None:
+    with closing(inside.open()) as sandbox, echoing(sandbox, inside) as (_, port):
+        with socket.create_server(("127.0.0.1", port)), closing(sandbox.forward(port)) as forward:
+            assert forward.port != port
+            assert call(forward.port, b"hello") == b"helloover"
+
+
+# Holds: sandbox-80
+def test_many_connections_move_bytes_at_once_and_each_direction_ends_alone(inside: World) -> None:
+    sent = [bytes([number]) * 300_000 for number in range(20)]
+    received: dict[int, bytes] = {}
+    with (
+        closing(inside.open()) as sandbox,
+        echoing(sandbox, inside) as (_, port),
+        closing(sandbox.forward(port)) as forward,
+    ):
+        clients = [
+            threading.Thread(
+                target=lambda n=number: received.update({n: call(forward.port, sent[n])})
+            )
+            for number in range(20)
+        ]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+    assert received == {number: sent[number] + b"over" for number in range(20)}
+
+
+# Holds: sandbox-80
+def test_a_server_that_listens_at_the_other_loopback_is_reached(inside: World) -> None:
+    with closing(inside.open()) as sandbox, echoing(sandbox, inside, "::1") as (_, port):
+        with closing(sandbox.forward(port)) as forward:
+            assert call(forward.port, b"six") == b"sixover"
+
+
+# Holds: sandbox-81
+def test_a_forward_that_is_closed_leaves_no_connection_port_thread_process_or_file(
+    inside: World,
+) -> None:
+    before = (set(threading.enumerate()), find_launchers(), os.listdir("/proc/self/fd"))
+    with closing(inside.open()) as sandbox:
+        with echoing(sandbox, inside) as (_, port):
+            forward = sandbox.forward(port)
+            with socket.create_connection(("127.0.0.1", forward.port)) as client:
+                client.sendall(b"a")
+                assert client.recv(1) == b"a"
+                forward.close()
+                forward.close()
+                assert client.recv(1) == b""
+            with pytest.raises(ConnectionRefusedError):
+                call(forward.port, b"")
+    assert (set(threading.enumerate()), find_launchers(), os.listdir("/proc/self/fd")) == before
+
+
+# Holds: sandbox-82
+def test_where_nothing_listens_a_connection_is_closed_and_others_are_served(inside: World) -> None:
+    with closing(inside.open()) as sandbox:
+        with echoing(sandbox, inside) as (server, port):
+            with closing(sandbox.forward(port)) as forward:
+                server.kill()
+                server.wait()
+                assert not forward.is_answered()
+                assert call(forward.port, b"") == b""
+                again = f"{ECHO}\n".replace("sys.argv[1], 0", f"sys.argv[1], {port}")
+                (inside.project / "again.py").write_text(again)
+                with serving(sandbox, inside, "again.py 127.0.0.1"):
+                    assert call(forward.port, b"x") == b"xover"
+
+
+# Holds: sandbox-83
+def test_no_command_sees_or_ends_what_makes_the_sockets(inside: World) -> None:
+    with closing(inside.open()) as sandbox, echoing(sandbox, inside) as (_, port):
+        with closing(sandbox.forward(port)) as forward:
+            ran = run(sandbox, "cat /proc/net/unix | wc -l; ls /proc", str(inside.project))
+            lines = ran.output.split()
+            # The first process, the shell and `ls`.
+            assert (lines[0], sum(each.isdecimal() for each in lines[1:])) == ("1", 3)
+            run(sandbox, "trap '' TERM; kill -KILL -1", str(inside.project))
+            assert call(forward.port, b"x") == b"xover"
+
+
+# Holds: sandbox-83
+def test_what_makes_the_sockets_is_restricted_as_commands_are(inside: World) -> None:
+    before = find_launchers()
+    with closing(inside.open()) as sandbox, closing(sandbox.forward(80)):
+        [launcher] = find_launchers() - before
+        [first] = list_children(launcher)
+        [maker] = list_children(first)
+        status = dict(
+            line.split(":\t", 1) for line in Path(f"/proc/{maker}/status").read_text().splitlines()
+        )
+    names = ("NoNewPrivs", "Seccomp", "CapEff", "CapPrm", "CapBnd")
+    nothing = "0" * 16
+    assert [status[name] for name in names] == ["1", "2", nothing, nothing, nothing]
+    assert len(status["NSpid"].split()) > 1
+
+
+# Holds: sandbox-81
+def test_what_makes_the_sockets_ends_with_the_agent(inside: World) -> None:
+    program = (
+        "import sys, threading\n"
+        "from amplifier_modules.sandbox.command import Tier\n"
+        "from amplifier_modules.sandbox.sandbox import Sandbox\n"
+        "forward = Sandbox(sys.argv[1], sys.argv[2], Tier.NAMESPACES).forward(80)\n"
+        "print(forward.port, flush=True)\n"
+        "threading.Event().wait()\n"
+    )
+    folders = [str(inside.project), str(inside.temporary)]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *folders], stdout=subprocess.PIPE
+    ) as agent:
+        assert agent.stdout is not None
+        port = int(agent.stdout.readline())
+        [launcher] = list_children(agent.pid)
+        with os.fdopen(os.pidfd_open(launcher), "rb", buffering=0) as ended:
+            agent.kill()
+            assert select.select([ended], [], [], 60)[0]
+    with pytest.raises(ConnectionRefusedError):
+        call(port, b"")
+
+
+# Holds: sandbox-84
+def test_a_port_that_cannot_be_forwarded_is_an_error_that_says_why(tmp_path: Path) -> None:
+    why = {
+        "bubblewrap": "`bubblewrap` gives each command a network of its own, which cannot be reached",
+        "landlock": "in the sandbox of this machine no command can listen",
+    }
+    folder = str(tmp_path)
+    runners = {
+        "bubblewrap": Sandbox(folder, folder, Tier.NAMESPACES, bubblewrap="/usr/bin/bwrap"),
+        "landlock": Sandbox(folder, folder, Tier.LANDLOCK),
+    }
+    for name, runner in runners.items():
+        for attempt in (runner.check_forward, runner.forward):
+            with pytest.raises(ForwardError) as raised:
+                attempt(8000)
+            assert str(raised.value) == f"port 8000 cannot be forwarded: {why[name]}"
+    with pytest.raises(ForwardError) as raised:
+        UnconfinedRunner().forward(8000)
+    assert str(raised.value) == (
+        "port 8000 needs no forward: the job runs without a sandbox, and is reached directly at"
+        " http://127.0.0.1:8000/"
+    )
+
+
+# Holds: sandbox-84
+def test_a_forward_that_cannot_be_started_is_an_error(
+    inside: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(inside.open()) as sandbox:
+        run(sandbox, ":", str(inside.project))
+        monkeypatch.setattr(sys, "executable", str(inside.folder / "none"))
+        with pytest.raises(ForwardError, match="port 80 cannot be forwarded: cannot start"):
+            sandbox.forward(80)
+
+
+def find_launchers() -> set[int]:
+    """Return the launchers that this process has started and that have not ended."""
+    return {
+        child
+        for child in list_children(os.getpid())
+        if b"launch.py" in Path(f"/proc/{child}/cmdline").read_bytes()
+    }
+
+
+def list_children(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
