@@ -971,8 +971,11 @@ class SearchReport:
     def binary_files(self) -> int:
         """Files with a NUL byte, whose matches do not count."""
     @property
+    def secret_files(self) -> int:
+        """Files that hold secrets, which were not searched."""
+    @property
     def unreadable(self) -> int:
-        """Files and directories that could not be read, or hold secrets."""
+        """Files and directories that could not be read."""
     @property
     def has_ignored(self) -> bool:
         """Whether something was left out because git ignores it."""

@@ -11,7 +11,7 @@ import pytest
 
 from amplifier_agent import Agent, Question, ScriptedProvider, hook
 from amplifier_core import AmplifierSession, HookResult
-from amplifier_modules.sandbox.command import Command, Tier
+from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 from amplifier_modules.tools.bash import runner as runners
 
@@ -29,18 +29,20 @@ def caches(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
 
 
-class Sandbox:
+class Sandbox(UnconfinedRunner):
     """Says that it is one."""
 
     tier = Tier.NAMESPACES
-
-    def start(self, command: Command, output: int) -> Any:
-        return UnconfinedRunner().start(command, output)
 
 
 @pytest.fixture
 def sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runners, "open_runner", lambda _confinement: Sandbox())
+
+
+@pytest.fixture
+def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runners, "open_runner", lambda _confinement: UnconfinedRunner())
 
 
 def bash(command: str, **more: Any) -> Call:
@@ -68,7 +70,9 @@ async def test_an_agent_runs_commands_in_its_folder(tmp_path: Path) -> None:
 
 
 # Holds: sandbox-46
-async def test_without_a_sandbox_and_a_person_only_what_reads_runs(tmp_path: Path) -> None:
+async def test_without_a_sandbox_and_a_person_only_what_reads_runs(
+    tmp_path: Path, no_sandbox: None
+) -> None:
     model = ScriptedProvider([bash("echo hi | wc -c"), bash("touch a"), "Done."])
     await Agent(model, tools=["tool-filesystem", "tool-bash"], directory=tmp_path).run("go")
     ran, denied = results(model)
@@ -84,8 +88,8 @@ async def test_a_person_sees_the_command_and_why_and_their_answer_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agrees: bool | None, leaves: bool
 ) -> None:
     out = {"sandbox": "none", "reason": "it needs the network"} if leaves else {}
-    if leaves:
-        monkeypatch.setattr(runners, "open_runner", lambda _confinement: Sandbox())
+    runner = Sandbox() if leaves else UnconfinedRunner()
+    monkeypatch.setattr(runners, "open_runner", lambda _confinement: runner)
     asked: list[Question] = []
 
     def answer(question: Question) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from amplifier_agent import Agent, Question, ScriptedProvider, hook
+from amplifier_agent import Agent, Question, ScriptedProvider, hook, tool
 from amplifier_core import HookResult
+from amplifier_core.message_models import ChatRequest
 from amplifier_guard import PathPolicy
+from amplifier_modules.tools.agreed_secrets import find_agreed_secrets
 from amplifier_modules.tools.filesystem import ReadFile
 from amplifier_modules.tools.search import Glob, Grep
 
@@ -110,3 +113,79 @@ async def test_outside_of_a_loop_the_tool_refuses(policy: PathPolicy) -> None:
         "message": "`notes` may not be read without approval: `.env` holds secrets",
         "type": "PathProtected",
     }
+
+
+@tool
+def agreed() -> list[str]:
+    """Return what a person has agreed to in this session."""
+    return sorted(find_agreed_secrets().paths())
+
+
+def agreed_of(requests: list[ChatRequest]) -> list[list[str]]:
+    """What the tool `agreed` returned, once for each call."""
+    messages = [message for message in requests[-1].messages if message.name == "agreed"]
+    return [json.loads(str(message.content)) for message in messages]
+
+
+# Holds: sink-70
+async def test_what_a_person_agreed_to_is_known_in_the_session(
+    policy: PathPolicy,
+) -> None:
+    root = Path(policy.root)
+    (root / ".ssh").mkdir()
+    (root / ".ssh/config").write_text("Host x\n")
+    calls: list[Any] = [
+        ("read_file", {"path": ".env.example"}),
+        ("read_file", {"path": "notes"}),
+        ("grep", {"pattern": "Host", "path": ".ssh"}),
+        ("read_file", {"path": "no/.env"}),
+        ("write_file", {"path": "deep/.npmrc", "content": "x"}),
+        ("apply_patch", {"patch": "*** Begin Patch\n*** Add File: CLAUDE.md\n+x\n*** End Patch"}),
+    ]
+    look = {"tool": "agreed", "arguments": {}}
+    script = [look, *({"tool": name, "arguments": given} for name, given in calls), look, "Done."]
+    model = ScriptedProvider([*script, look, "Done."])
+    tools: list[Any] = ["tool-filesystem", "tool-search", agreed]
+
+    agent = Agent(model, tools=tools, directory=root, approvals=lambda _question: True)
+    await agent.run("read them")
+    expected = [str(root / name) for name in (".env", ".ssh", "deep/.npmrc")]
+    assert agreed_of(model.requests) == [[], expected]
+
+    await agent.run("what do you know?")
+    assert agreed_of(model.requests) == [[]]
+
+
+# Holds: sink-70
+@pytest.mark.parametrize("call", CALLS, ids=str)
+async def test_what_a_person_did_not_agree_to_is_not_known(policy: PathPolicy, call: Call) -> None:
+    name, arguments = call
+    look = {"tool": "agreed", "arguments": {}}
+    model = ScriptedProvider([{"tool": name, "arguments": arguments}, look, "Done."])
+    tools: list[Any] = [ReadFile(policy), Grep(policy), agreed]
+
+    await Agent(model, tools=tools, approvals=lambda _question: False).run("read it")
+
+    assert agreed_of(model.requests) == [[]]
+
+
+# Holds: sink-70
+async def test_what_a_person_agreed_to_for_a_sub_agent_its_parent_does_not_know(
+    policy: PathPolicy,
+) -> None:
+    task = {"tool": "task", "arguments": {"description": "Read", "prompt": "Read it."}}
+    look = {"tool": "agreed", "arguments": {}}
+    read = {"tool": "read_file", "arguments": {"path": ".env"}}
+    model = ScriptedProvider([task, read, look, "Read.", look, "Done."])
+    tools: list[Any] = ["tool-filesystem", "tool-task", agreed]
+
+    agent = Agent(model, tools=tools, directory=policy.root, approvals=lambda _question: True)
+    await agent.run("read it")
+
+    assert agreed_of(model.requests[:4]) == [[f"{policy.root}/.env"]]
+    assert agreed_of(model.requests) == [[]]
+
+
+def test_outside_of_a_session_nothing_is_kept() -> None:
+    find_agreed_secrets().note("/etc/shadow")
+    assert find_agreed_secrets().paths() == frozenset()

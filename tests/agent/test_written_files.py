@@ -32,6 +32,11 @@ def edit(path: str, old: str, new: str) -> Call:
     return {"tool": "edit_file", "arguments": arguments}
 
 
+def apply(text: str) -> Call:
+    patch = f"*** Begin Patch\n{text}\n*** End Patch\n"
+    return {"tool": "apply_patch", "arguments": {"patch": patch}}
+
+
 def recorder(emitted: Emitted) -> Any:
     @hook("artifact:read", "artifact:write", "tool:pre", "tool:post", "tool:error")
     def note(event: str, data: dict[str, Any]) -> None:
@@ -73,6 +78,52 @@ async def test_events_say_which_files_were_read_and_written(tmp_path: Path) -> N
             "lines_added": 1,
             "lines_removed": 0,
             "diff": "--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1 @@\n+new\n",
+        },
+    ]
+
+
+async def test_events_say_what_a_patch_did_to_each_file(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (tmp_path / name).write_text("one\n")
+    emitted: Emitted = []
+    text = (
+        "*** Update File: a.txt\n*** Move to: d.txt\n-one\n+1\n"
+        "*** Delete File: b.txt\n*** Update File: c.txt\n-one\n+2"
+    )
+    script = [[read("a.txt"), read("b.txt"), read("c.txt")], apply(text), "Done."]
+    agent = Agent(
+        ScriptedProvider(script),
+        tools=["tool-filesystem"],
+        directory=tmp_path,
+        hooks=[recorder(emitted)],
+    )
+
+    await agent.run("go")
+
+    counts = {"lines_added": 1, "lines_removed": 1}
+    assert [data for event, data in emitted if event == "artifact:write"] == [
+        {
+            "path": "d.txt",
+            "old_path": "a.txt",
+            "kind": "renamed",
+            "bytes": 2,
+            **counts,
+            "diff": "--- a/a.txt\n+++ b/d.txt\n@@ -1 +1 @@\n-one\n+1\n",
+        },
+        {
+            "path": "b.txt",
+            "kind": "deleted",
+            "bytes": 0,
+            "lines_added": 0,
+            "lines_removed": 1,
+            "diff": "--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n",
+        },
+        {
+            "path": "c.txt",
+            "kind": "modified",
+            "bytes": 2,
+            **counts,
+            "diff": "--- a/c.txt\n+++ b/c.txt\n@@ -1 +1 @@\n-one\n+2\n",
         },
     ]
 
@@ -124,6 +175,7 @@ async def test_a_call_sees_what_those_before_it_in_the_answer_wrote(tmp_path: Pa
         write(".git/hooks/pre-commit", "#!/bin/sh\n"),
         write("conf/../.env", "KEY=1\n"),
         edit("link", "KEY=0", "KEY=1"),
+        apply("*** Add File: a\n+1\n*** Add File: .github/workflows/a.yml\n+x"),
     ],
     ids=str,
 )

@@ -24,7 +24,13 @@ CRATES = {
     "amplifier-core": set[str](),
     "amplifier-stream": {"amplifier-core"},
     "amplifier-guard": {"amplifier-core"},
-    "amplifier-python": {"amplifier-core", "amplifier-stream", "amplifier-guard"},
+    "amplifier-sandbox": set[str](),
+    "amplifier-python": {
+        "amplifier-core",
+        "amplifier-stream",
+        "amplifier-guard",
+        "amplifier-sandbox",
+    },
 }
 """What each crate may depend on of the others."""
 

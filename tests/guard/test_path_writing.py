@@ -157,9 +157,9 @@ def test_a_file_is_renamed_and_removed_if_it_is_what_was_read(policy: PathPolicy
     assert policy.rename("src/main.rs", "new/main.rs", expected=b"old") == "new/main.rs"
     assert (root / "new/main.rs").stat().st_mode & 0o777 == 0o750
     (root / "src/main.rs").write_bytes(b"newer")
-    with pytest.raises(PathChanged, match="`src/main.rs` has another content"):
+    with pytest.raises(PathChanged, match=r"`src/main\.rs` has another content"):
         policy.remove("src/main.rs", expected=b"old")
-    with pytest.raises(PathChanged, match="`new/main.rs` exists already"):
+    with pytest.raises(PathChanged, match=r"`new/main\.rs` exists already"):
         policy.rename("src/main.rs", "new/main.rs")
     with pytest.raises(PathDenied, match="`near` is a link, not a regular file"):
         policy.remove("near")

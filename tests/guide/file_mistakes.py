@@ -65,6 +65,22 @@ def _() -> str:
     return told_last(edit("one", "none.txt"))
 
 
+def patch(line: str) -> dict[str, Any]:
+    text = f"--- a/notes.txt\n+++ b/notes.txt\n@@ -7 +7 @@\n-{line}\n+x\n"
+    return {"tool": "apply_patch", "arguments": {"patch": text}}
+
+
+@mistake("files-and-commands", "a hunk that fits nowhere")
+def _() -> str:
+    return told_last(READ, patch("TODO: one"))
+
+
+@mistake("files-and-commands", "a hunk that fits at several places")
+def _() -> str:
+    call = {"tool": "write_file", "arguments": {"path": "notes.txt", "content": "one\none\n"}}
+    return told_last(READ, call, patch("one"))
+
+
 @mistake("files-and-commands", "a protected file where nobody can be asked")
 def _() -> str:
     return told_last({"tool": "write_file", "arguments": {"path": ".env", "content": "KEY=1"}})

@@ -115,7 +115,7 @@ SAID_OF_FIVE = {
     "unknown key `confg` in `tools[1]` (did you mean `config`?)",
     "unknown key `rooot` in the config of `tool-filesystem` (did you mean `root`?)",
     (
-        "two specs mount the tools `read_file`, `list_directory`, `write_file`, `edit_file`:"
+        "two specs mount the tools `read_file`, `list_directory`, `write_file`, `edit_file`, `apply_patch`:"
         " `tool-filesystem` replaces what `tool-filesystem` mounted"
     ),
     (

@@ -133,12 +133,12 @@ async def test_the_folder_of_git_is_never_looked_at_unless_the_path_names_it(
 
 
 # Holds: sink-63
-async def test_a_file_that_holds_secrets_counts_as_unreadable_unless_git_ignores_it(
+async def test_a_file_that_holds_secrets_is_counted_unless_git_ignores_it(
     tmp_path: Path,
 ) -> None:
     (tmp_path / ".env").write_text("KEY=needle\n")
     grep = Grep(PathPolicy(tmp_path))
-    assert (await shown(grep, pattern="needle"))["unreadable"] == 1
+    assert (await shown(grep, pattern="needle"))["secret_files"] == 1
     (tmp_path / ".gitignore").write_text(".env\n")
-    assert "unreadable" not in await shown(grep, pattern="needle")
-    assert (await shown(grep, pattern="needle", include_ignored=True))["unreadable"] == 1
+    assert "secret_files" not in await shown(grep, pattern="needle")
+    assert (await shown(grep, pattern="needle", include_ignored=True))["secret_files"] == 1

@@ -87,7 +87,11 @@ def mount_plan(
             "strict": True,
         },
         "providers": [_make_own_entry(provider_module, config)],
-        "tools": [_make_own_entry("tool-filesystem", tools), _make_own_entry("tool-search", tools)],
+        "tools": [
+            _make_own_entry("tool-bash", {"root": str(folder)}),
+            _make_own_entry("tool-filesystem", tools),
+            _make_own_entry("tool-search", tools),
+        ],
         "hooks": [
             _make_own_entry(GUARD, guard_settings(os.environ, block_chars)),
             *(_make_own_entry(hook["module"], hook.get("config")) for hook in hooks),

@@ -124,7 +124,7 @@ class CommandRunner(Protocol):
         """
         ...
 
-    def forward(self, port: int) -> Forward:
+    def forward_port(self, port: int) -> Forward:
         """Pass connections to a port of this machine on to one that a command listens at.
 
         Raises:

@@ -53,14 +53,9 @@ class HiddenFiles:
         inside = self._policy.find_secrets()
         tracked = self._find_tracked(inside) if inside else frozenset[str]()
         hidden = [os.path.join(self._project, each) for each in inside if each not in tracked]
-        agreed = set(self._find_agreed())
-        return [
-            path for path in (*secret_places(Path.home()), *hidden) if self._is_for(path, agreed)
-        ]
-
-    def _is_for(self, path: str, agreed: set[str]) -> bool:
-        """Whether to hide a path: nobody agreed to show it, and the project is not in it."""
-        return path not in agreed and not Path(self._project).is_relative_to(path)
+        shown = [self._project, *self._find_agreed()]
+        places = [*secret_places(Path.home()), *hidden]
+        return [part for place in places for part in _list_hidden(place, shown)]
 
     def _find_tracked(self, names: Sequence[str]) -> frozenset[str]:
         """Return those that git tracks; asked again when they or its index have changed."""
@@ -106,6 +101,19 @@ class HiddenFiles:
         except LaunchError:
             return []
         return [os.fsdecode(path) for path in content.split(b"\0") if path]
+
+
+def _list_hidden(place: str, shown: Sequence[str]) -> list[str]:
+    """Return a place with secrets, or its parts where it holds something that is shown."""
+    if any(Path(place).is_relative_to(each) for each in shown[1:]) or place == shown[0]:
+        return []
+    if not any(Path(each).is_relative_to(place) for each in shown):
+        return [place]
+    try:
+        parts = os.listdir(place)
+    except OSError:
+        return [place]
+    return [hidden for part in parts for hidden in _list_hidden(os.path.join(place, part), shown)]
 
 
 def _is_at(path: str, name: str) -> bool:

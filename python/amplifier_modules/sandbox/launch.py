@@ -74,7 +74,7 @@ class Launch:
         plan = self._plan
         self._sandbox.adopt_orphans()
         covers: list[str] = []
-        for path in filter(_exists, self._sandbox.find_sockets()):
+        for path in filter(_is_there, self._sandbox.find_sockets()):
             # What is bound there is no device, and so cannot be opened.
             covers += ["--ro-bind", "/dev/null", path]
         memory = posix.memfd_create("plan", 0)
@@ -279,7 +279,7 @@ def _read_plan(file: int) -> "dict[str, Any]":
     return marshal.loads(content)
 
 
-def _exists(path: str) -> bool:
+def _is_there(path: str) -> bool:
     try:
         posix.stat(path)
     except OSError:

@@ -72,11 +72,11 @@ class PortForward:
     def _run(self) -> None:
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-                runner.run(self._serve())
+                runner.run(self._run_server())
         finally:
             self._connector.close()
 
-    async def _serve(self) -> None:
+    async def _run_server(self) -> None:
         server = await asyncio.start_server(self._serve_client, sock=self._listener)
         try:
             await self._closing.wait()
@@ -91,12 +91,12 @@ class PortForward:
         try:
             if self._connections <= MAX_CONNECTIONS:
                 with suppress(OSError):  # it is closed, which says as much
-                    await self._relay(client)
+                    await self._relay_bytes(client)
         finally:
             self._connections -= 1
             writer.transport.abort()
 
-    async def _relay(self, client: Side) -> None:
+    async def _relay_bytes(self, client: Side) -> None:
         """Move bytes until both sides have ended.
 
         Raises:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
+
+from amplifier_core.extension import find_extension
 
 from .bubblewrap import describe_mounts
 from .command import Command, ForwardError, LaunchError, Profile, RunningCommand, Tier
@@ -68,18 +69,18 @@ class Sandbox:
 
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start a command without input, as `CommandRunner` says."""
-        return self._launch(command, output, self._join())
+        return self._start_launcher(command, output, self._join())
 
     def check_forward(self, port: int) -> None:
         """Look whether a port can be forwarded, as `CommandRunner` says."""
         if self._network is None:
             raise ForwardError(f"port {port} cannot be forwarded: {self._describe_obstacle()}")
 
-    def forward(self, port: int) -> PortForward:
+    def forward_port(self, port: int) -> PortForward:
         """Pass connections to a port of this machine on, as `CommandRunner` says."""
         self.check_forward(port)
         try:
-            return PortForward(port, Connector(self._launch_connector))
+            return PortForward(port, Connector(self._start_connector))
         except OSError as error:
             raise ForwardError(f"port {port} cannot be forwarded: {error}") from error
 
@@ -97,17 +98,16 @@ class Sandbox:
 
     def _launch_nothing(self) -> LaunchedCommand:
         with open(os.devnull, "wb") as nowhere:
-            return self._launch(Command(":", self._project, {}), nowhere.fileno(), ())
+            return self._start_launcher(Command(":", self._project, {}), nowhere.fileno(), ())
 
-    def _launch_connector(self, asked: int) -> LaunchedCommand:
+    def _start_connector(self, asked: int) -> LaunchedCommand:
         joined = self._join()
-        nothing = Command(":", self._project, {})
-        with open(os.devnull, "wb") as nowhere:
-            launched = LaunchedCommand(nowhere.fileno(), [*joined, asked])
         # It opens no file, so that nothing has to be hidden from it.
-        plan = self._plan(nothing, joined, ())
+        plan = self._make_plan(Command(":", self._project, {}), joined, ())
         for name in ("writable", "read_only", "kept", "removed"):
             plan[name] = []
+        with open(os.devnull, "wb") as nowhere:
+            launched = LaunchedCommand(nowhere.fileno(), [*joined, asked])
         launched.send({**plan, "connector": asked})
         return launched
 
@@ -116,17 +116,19 @@ class Sandbox:
             return "`bubblewrap` gives each command a network of its own, which cannot be reached"
         return "in the sandbox of this machine no command can listen"
 
-    def _launch(self, command: Command, output: int, joined: Sequence[int]) -> LaunchedCommand:
+    def _start_launcher(
+        self, command: Command, output: int, joined: Sequence[int]
+    ) -> LaunchedCommand:
         launched = LaunchedCommand(output, joined)
         try:
             # While the launcher starts, which takes longer.
-            launched.send(self._plan(command, joined, self._find_hidden()))
+            launched.send(self._make_plan(command, joined, self._find_hidden()))
         except BaseException:
             launched.kill()
             raise
         return launched
 
-    def _plan(
+    def _make_plan(
         self, command: Command, joined: Sequence[int], hidden: Sequence[str]
     ) -> dict[str, Any]:
         is_inside = self.tier is Tier.NAMESPACES
@@ -137,7 +139,7 @@ class Sandbox:
             "TMPDIR": "/tmp" if is_inside else self._temporary,
         }
         plan: dict[str, Any] = {
-            "engine": _find_engine(),
+            "engine": _require_extension(),
             "tier": self.tier.value,
             "joined": list(joined),
             "arguments": build_arguments(command.text, _DIRECTORY_FILE),
@@ -161,13 +163,13 @@ class Sandbox:
 
 
 @cache
-def _find_engine() -> str:
-    """Return the file of the Rust engine, in which the stages of a launch are.
+def _require_extension() -> str:
+    """Return the file of the extension, in which the stages of a launch are.
 
     Raises:
         LaunchError: There is none: pure Python cannot make a sandbox.
     """
-    found = find_spec("amplifier_core._engine")
-    if found is None or found.origin is None:
-        raise LaunchError("a sandbox needs the Rust engine, which is not installed")
-    return found.origin
+    extension = find_extension()
+    if extension is None:
+        raise LaunchError("a sandbox needs the Rust extension, which is not installed")
+    return extension

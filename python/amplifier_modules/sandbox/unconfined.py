@@ -69,7 +69,7 @@ class UnconfinedRunner:
             f" at http://127.0.0.1:{port}/"
         )
 
-    forward = check_forward
+    forward_port = check_forward
 
     def close(self) -> None:
         """Do nothing: nothing is kept."""

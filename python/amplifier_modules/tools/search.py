@@ -129,8 +129,8 @@ class Grep(BlockingTool[_Grep]):
     read_only = True
     description = (
         "Search the lines of the working folder's text files for a regular expression."
-        f" {_FILES} Of those that hold secrets, such as `.env`, only one that `path` names is searched,"
-        " and a person is asked. A text file has no NUL byte. `total_matches` (matching lines), `total_files`,"
+        f" {_FILES} Files that hold secrets, such as `.env`, are passed over and counted as"
+        " `secret_files`, unless `path` names one: then a person is asked. A text file has no NUL byte. `total_matches` (matching lines), `total_files`,"
         " `searched_files` and `searched_lines` (newline characters) are complete, also where the"
         " results are cut at `limit`. A long line is clipped around the match, marked by `…`."
         f" {_OMITTED}"
@@ -187,7 +187,7 @@ class Grep(BlockingTool[_Grep]):
             )
         output["truncated"] = total > len(output[kind])
         omitted = {kind: min(arguments.limit, total) - len(output[kind])}
-        return _add_omissions(output, omitted, report.unreadable)
+        return _add_omissions(output, omitted, report.unreadable, report.secret_files)
 
 
 def _note_ignored(matters: bool) -> dict[str, str]:
@@ -195,11 +195,12 @@ def _note_ignored(matters: bool) -> dict[str, str]:
 
 
 def _add_omissions(
-    output: dict[str, Any], omitted: dict[str, int], unreadable: int
+    output: dict[str, Any], omitted: dict[str, int], unreadable: int, secret_files: int = 0
 ) -> dict[str, Any]:
-    """Add what the limit of bytes left out and the unreadable files, if there are any."""
+    """Add what the limit of bytes left out, and the files that were not looked at, if there are any."""
     omitted = {kind: count for kind, count in omitted.items() if count}
-    extra: dict[str, Any] = {"unreadable": unreadable} if unreadable else {}
+    counts = {"unreadable": unreadable, "secret_files": secret_files}
+    extra: dict[str, Any] = {kind: count for kind, count in counts.items() if count}
     return {**output, **extra, "omitted": omitted} if omitted else {**output, **extra}
 
 

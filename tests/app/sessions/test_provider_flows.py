@@ -211,7 +211,7 @@ FAULTS: dict[str, tuple[Fault, str, str]] = {
     ),
     "413": (
         Fault(status=413),
-        "the request is too long for the model and cannot be made shorter: about 1,",
+        "the request is too long for the model and cannot be made shorter: about ",
         (
             "ContextLengthError: shorten the descriptions of the tools, or use a model with a larger"
             " context window"

@@ -68,12 +68,28 @@ def test_a_file_that_a_person_agreed_to_show_is_not_hidden(inside: World) -> Non
     assert ran == Ran("secret", Ending(0, directory=str(inside.project)))
 
 
-def test_a_project_in_a_folder_of_secrets_is_seen(
-    inside: World, monkeypatch: pytest.MonkeyPatch
+def test_of_a_folder_with_secrets_only_the_file_is_shown_that_a_person_agreed_to(
+    inside: World,
 ) -> None:
-    monkeypatch.setenv("HOME", str(inside.folder))
-    (inside.folder / ".ssh").symlink_to(inside.folder)
-    assert str(inside.folder) not in look_in(inside).find()
+    folder = inside.project / ".aws"
+    (folder / "old").mkdir(parents=True)
+    for name in ("config", "credentials", "old/credentials"):
+        (folder / name).write_text("secret")
+    files = look_in(inside, str(folder / "config"))
+    assert {str(folder / "credentials"), str(folder / "old")} <= set(files.find())
+    ran = inside.run("cat .aws/config .aws/*/* .aws/credentials", find_hidden=files.find)
+    assert ran.output.count("secret") == 1
+    assert not look_in(inside, str(folder)).find() or str(folder) not in files.find()
+
+
+def test_a_project_in_a_folder_of_secrets_is_seen(
+    inside: World, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = home / ".ssh" / "project"
+    project.mkdir()
+    hidden = HiddenFiles(str(project), lambda _hidden: closing(inside.open())).find()
+    assert str(home / ".ssh" / "id_rsa") in hidden
+    assert not [path for path in hidden if project.is_relative_to(path)]
 
 
 def test_what_git_is_asked_runs_nothing_of_the_project_outside(inside: World) -> None:

@@ -89,19 +89,26 @@ def test_a_page_of_a_command_is_read_at_the_same_port_of_this_machine(inside: Wo
         "server.serve_forever()\n"
     )
     (inside.project / "serve.py").write_text(serve)
-    with closing(inside.open()) as sandbox, serving(sandbox, inside, "serve.py") as (_, port):
-        with closing(sandbox.forward(port)) as forward:
-            assert (forward.port, forward.is_answered()) == (port, True)
-            with urlopen(f"http://127.0.0.1:{port}/page.txt") as answer:
-                assert answer.read() == b"a page"
+    with (
+        closing(inside.open()) as sandbox,
+        serving(sandbox, inside, "serve.py") as (_, port),
+        closing(sandbox.forward_port(port)) as forward,
+    ):
+        assert (forward.port, forward.is_answered()) == (port, True)
+        with urlopen(f"http://127.0.0.1:{port}/page.txt") as answer:
+            assert answer.read() == b"a page"
 
 
 # Holds: sandbox-80
 def test_another_port_is_taken_where_that_is_not_free(inside: World) -> None:
-    with closing(inside.open()) as sandbox, echoing(sandbox, inside) as (_, port):
-        with socket.create_server(("127.0.0.1", port)), closing(sandbox.forward(port)) as forward:
-            assert forward.port != port
-            assert call(forward.port, b"hello") == b"helloover"
+    with (
+        closing(inside.open()) as sandbox,
+        echoing(sandbox, inside) as (_, port),
+        socket.create_server(("127.0.0.1", port)),
+        closing(sandbox.forward_port(port)) as forward,
+    ):
+        assert forward.port != port
+        assert call(forward.port, b"hello") == b"helloover"
 
 
 # Holds: sandbox-80
@@ -111,7 +118,7 @@ def test_many_connections_move_bytes_at_once_and_each_direction_ends_alone(insid
     with (
         closing(inside.open()) as sandbox,
         echoing(sandbox, inside) as (_, port),
-        closing(sandbox.forward(port)) as forward,
+        closing(sandbox.forward_port(port)) as forward,
     ):
         clients = [
             threading.Thread(
@@ -128,9 +135,12 @@ def test_many_connections_move_bytes_at_once_and_each_direction_ends_alone(insid
 
 # Holds: sandbox-80
 def test_a_server_that_listens_at_the_other_loopback_is_reached(inside: World) -> None:
-    with closing(inside.open()) as sandbox, echoing(sandbox, inside, "::1") as (_, port):
-        with closing(sandbox.forward(port)) as forward:
-            assert call(forward.port, b"six") == b"sixover"
+    with (
+        closing(inside.open()) as sandbox,
+        echoing(sandbox, inside, "::1") as (_, port),
+        closing(sandbox.forward_port(port)) as forward,
+    ):
+        assert call(forward.port, b"six") == b"sixover"
 
 
 # Holds: sandbox-81
@@ -138,51 +148,55 @@ def test_a_forward_that_is_closed_leaves_no_connection_port_thread_process_or_fi
     inside: World,
 ) -> None:
     before = (set(threading.enumerate()), find_launchers(), os.listdir("/proc/self/fd"))
-    with closing(inside.open()) as sandbox:
-        with echoing(sandbox, inside) as (_, port):
-            forward = sandbox.forward(port)
-            with socket.create_connection(("127.0.0.1", forward.port)) as client:
-                client.sendall(b"a")
-                assert client.recv(1) == b"a"
-                forward.close()
-                forward.close()
-                assert client.recv(1) == b""
-            with pytest.raises(ConnectionRefusedError):
-                call(forward.port, b"")
+    with closing(inside.open()) as sandbox, echoing(sandbox, inside) as (_, port):
+        forward = sandbox.forward_port(port)
+        with socket.create_connection(("127.0.0.1", forward.port)) as client:
+            client.sendall(b"a")
+            assert client.recv(1) == b"a"
+            forward.close()
+            forward.close()
+            assert client.recv(1) == b""
+        with pytest.raises(ConnectionRefusedError):
+            call(forward.port, b"")
     assert (set(threading.enumerate()), find_launchers(), os.listdir("/proc/self/fd")) == before
 
 
 # Holds: sandbox-82
 def test_where_nothing_listens_a_connection_is_closed_and_others_are_served(inside: World) -> None:
-    with closing(inside.open()) as sandbox:
-        with echoing(sandbox, inside) as (server, port):
-            with closing(sandbox.forward(port)) as forward:
-                server.kill()
-                server.wait()
-                assert not forward.is_answered()
-                assert call(forward.port, b"") == b""
-                again = f"{ECHO}\n".replace("sys.argv[1], 0", f"sys.argv[1], {port}")
-                (inside.project / "again.py").write_text(again)
-                with serving(sandbox, inside, "again.py 127.0.0.1"):
-                    assert call(forward.port, b"x") == b"xover"
+    with (
+        closing(inside.open()) as sandbox,
+        echoing(sandbox, inside) as (server, port),
+        closing(sandbox.forward_port(port)) as forward,
+    ):
+        server.kill()
+        server.wait()
+        assert not forward.is_answered()
+        assert call(forward.port, b"") == b""
+        again = ECHO.replace("sys.argv[1], 0", f"sys.argv[1], {port}")
+        (inside.project / "again.py").write_text(again)
+        with serving(sandbox, inside, "again.py 127.0.0.1"):
+            assert call(forward.port, b"x") == b"xover"
 
 
 # Holds: sandbox-83
 def test_no_command_sees_or_ends_what_makes_the_sockets(inside: World) -> None:
-    with closing(inside.open()) as sandbox, echoing(sandbox, inside) as (_, port):
-        with closing(sandbox.forward(port)) as forward:
-            ran = run(sandbox, "cat /proc/net/unix | wc -l; ls /proc", str(inside.project))
-            lines = ran.output.split()
-            # The first process, the shell and `ls`.
-            assert (lines[0], sum(each.isdecimal() for each in lines[1:])) == ("1", 3)
-            run(sandbox, "trap '' TERM; kill -KILL -1", str(inside.project))
-            assert call(forward.port, b"x") == b"xover"
+    with (
+        closing(inside.open()) as sandbox,
+        echoing(sandbox, inside) as (_, port),
+        closing(sandbox.forward_port(port)) as forward,
+    ):
+        ran = run(sandbox, "cat /proc/net/unix | wc -l; ls /proc", str(inside.project))
+        sockets, *listed = ran.output.split()
+        # A heading and no socket; the first process, the shell and `ls`.
+        assert (sockets, sum(each.isdecimal() for each in listed)) == ("1", 3)
+        run(sandbox, "kill -KILL -1", str(inside.project))
+        assert call(forward.port, b"x") == b"xover"
 
 
 # Holds: sandbox-83
 def test_what_makes_the_sockets_is_restricted_as_commands_are(inside: World) -> None:
     before = find_launchers()
-    with closing(inside.open()) as sandbox, closing(sandbox.forward(80)):
+    with closing(inside.open()) as sandbox, closing(sandbox.forward_port(80)):
         [launcher] = find_launchers() - before
         [first] = list_children(launcher)
         [maker] = list_children(first)
@@ -201,7 +215,7 @@ def test_what_makes_the_sockets_ends_with_the_agent(inside: World) -> None:
         "import sys, threading\n"
         "from amplifier_modules.sandbox.command import Tier\n"
         "from amplifier_modules.sandbox.sandbox import Sandbox\n"
-        "forward = Sandbox(sys.argv[1], sys.argv[2], Tier.NAMESPACES).forward(80)\n"
+        "forward = Sandbox(sys.argv[1], sys.argv[2], Tier.NAMESPACES).forward_port(80)\n"
         "print(forward.port, flush=True)\n"
         "threading.Event().wait()\n"
     )
@@ -231,12 +245,12 @@ def test_a_port_that_cannot_be_forwarded_is_an_error_that_says_why(tmp_path: Pat
         "landlock": Sandbox(folder, folder, Tier.LANDLOCK),
     }
     for name, runner in runners.items():
-        for attempt in (runner.check_forward, runner.forward):
+        for attempt in (runner.check_forward, runner.forward_port):
             with pytest.raises(ForwardError) as raised:
                 attempt(8000)
             assert str(raised.value) == f"port 8000 cannot be forwarded: {why[name]}"
     with pytest.raises(ForwardError) as raised:
-        UnconfinedRunner().forward(8000)
+        UnconfinedRunner().forward_port(8000)
     assert str(raised.value) == (
         "port 8000 needs no forward: the job runs without a sandbox, and is reached directly at"
         " http://127.0.0.1:8000/"
@@ -251,7 +265,7 @@ def test_a_forward_that_cannot_be_started_is_an_error(
         run(sandbox, ":", str(inside.project))
         monkeypatch.setattr(sys, "executable", str(inside.folder / "none"))
         with pytest.raises(ForwardError, match="port 80 cannot be forwarded: cannot start"):
-            sandbox.forward(80)
+            sandbox.forward_port(80)
 
 
 def find_launchers() -> set[int]:

@@ -65,7 +65,7 @@ def forwarding(fake: Any) -> Any:
         def check_forward(self, port: int) -> None:
             pass
 
-        def forward(self, port: int) -> FakeForward:
+        def forward_port(self, port: int) -> FakeForward:
             self.forwards.append(FakeForward(port + 1))
             return self.forwards[-1]
 
@@ -121,15 +121,12 @@ async def test_a_forward_ends_with_its_job_and_its_session(
 # Holds: sandbox-84
 async def test_nobody_is_asked_about_what_cannot_be_forwarded(tools: Any) -> None:
     await tools.run("sleep 1000", run_in_background=True)
+    direct = (
+        "port 8000 needs no forward: the job runs without a sandbox, and is reached directly at"
+        " http://127.0.0.1:8000/"
+    )
     for asked, error in (
-        (
-            {"id": "job-1", "port": 8000},
-            (
-                "ForwardError",
-                "port 8000 needs no forward: the job runs without a sandbox, and is reached"
-                " directly at http://127.0.0.1:8000/",
-            ),
-        ),
+        ({"id": "job-1", "port": 8000}, ("ForwardError", direct)),
         ({"id": "job-1"}, ("invalid_arguments", "`port` is missing; `forward` needs it")),
         ({"port": 8000}, ("invalid_arguments", "`id` is missing; `forward` needs it")),
         (

@@ -50,7 +50,9 @@ pub struct SearchReport {
     pub searched_lines: u64,
     /// Files with a NUL byte, whose matches do not count.
     pub binary_files: u64,
-    /// Files and directories that could not be read, or hold secrets.
+    /// Files that hold secrets, which were not searched.
+    pub secret_files: u64,
+    /// Files and directories that could not be read.
     pub unreadable: u64,
     /// Whether something was left out because git ignores it.
     pub has_ignored: bool,
@@ -94,6 +96,7 @@ impl PathPolicy {
             report.searched_files += part.searched_files;
             report.searched_lines += part.searched_lines;
             report.binary_files += part.binary_files;
+            report.secret_files += part.secret_files;
             report.unreadable += part.unreadable;
             lines.merge(searched.lines);
             files.merge(searched.files);
@@ -130,7 +133,7 @@ impl Visitor for Searched<'_> {
     ) -> Result<(), PathError> {
         let (scan, report) = (&mut self.scan, &mut self.report);
         if !self.reads_secrets && found.is_secret() {
-            report.unreadable += 1;
+            report.secret_files += 1;
             return Ok(());
         }
         let (file, metadata) = match found.open() {

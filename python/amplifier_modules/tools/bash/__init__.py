@@ -19,6 +19,7 @@ from amplifier_core.session_capabilities import (
 )
 from amplifier_core.weak_link import link_weakly
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
+from amplifier_modules.tools.agreed_secrets import look_up_agreed_secrets
 from amplifier_providers.settings import read_settings
 
 from . import runner as runners
@@ -59,7 +60,13 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     project, folder = await anyio.to_thread.run_sync(_open_folders, root)
     caches = find_caches(project)
     confinement = Confinement(
-        project, folder.path, folder.temporary, caches, settings.profile, settings.reachable
+        project,
+        folder.path,
+        folder.temporary,
+        caches,
+        settings.profile,
+        settings.reachable,
+        look_up_agreed_secrets(coordinator).paths,
     )
     runner = await anyio.to_thread.run_sync(runners.open_runner, confinement)
     network = settings.reachable if runner.reaches_hosts else "off"

@@ -198,9 +198,8 @@ class BashTool:
         runner = self._choose_runner(arguments)
         notes = [self._session.find_directory()]
         begun_in = self._session.directory
-        run, over = self._session.prepare(
-            arguments.command, self._limit(arguments.timeout), runner, _make_reporter()
-        )
+        limit = self._limit(arguments.timeout)
+        run, over = self._session.prepare(arguments.command, limit, runner, _make_reporter())
         self._session.start(run)
         try:
             await over.wait()
@@ -214,6 +213,10 @@ class BashTool:
         taken = run.output.take(is_over=True)
         if run.ending is not None:
             notes.append(self._session.follow(run.ending.directory))
+            if run.ending.timed_out and limit < (arguments.timeout or 0):
+                notes.append(
+                    f"the session gives a call {limit:g} s (`run_in_background` has no limit)"
+                )
             notes += [f"the sandbox removed `{each}`" for each in run.ending.removed]
         result = {"output": taken.text, **end, "seconds": round(run.seconds, 2)}
         if self._session.directory != begun_in:

@@ -87,7 +87,7 @@ class Job:
             raise ForwardError(f"port {port} cannot be forwarded: job `{self.id}` has ended")
         self.run.runner.check_forward(port)
 
-    def forward(self, port: int) -> Forward:
+    def forward_port(self, port: int) -> Forward:
         """Return what passes connections on to a port, until the job ends; blocks.
 
         Raises:
@@ -96,7 +96,7 @@ class Job:
         with self._forwarding:
             if port not in self._forwards:
                 self.check_forward(port)
-                forward = self._forwards[port] = self.run.runner.forward(port)
+                forward = self._forwards[port] = self.run.runner.forward_port(port)
                 self.run.close_at_end(forward.close)
             return self._forwards[port]
 

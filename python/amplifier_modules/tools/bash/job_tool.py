@@ -94,7 +94,7 @@ class JobTool:
                 return ToolResult(output={"jobs": [_describe_info(each) for each in jobs]})
             job = self._find(arguments)
             if arguments.action == "forward":
-                return ToolResult(output=await _forward(job, _read_port(arguments), self.name))
+                return ToolResult(output=await _forward_port(job, _read_port(arguments), self.name))
             if arguments.action == "kill":
                 job.run.kill()
                 await _wait(job, _KILL_SECONDS)
@@ -123,14 +123,14 @@ def _read_port(arguments: JobArguments) -> int:
     return arguments.port
 
 
-async def _forward(job: Job, port: int, tool: str) -> dict[str, Any]:
+async def _forward_port(job: Job, port: int, tool: str) -> dict[str, Any]:
     """Forward a port, and return where a person reaches it."""
     job.check_forward(port)
     if not is_call_approved(tool):
         raise NotApprovedError(
             "the port was not forwarded: a person must agree to it, and nobody has"
         )
-    forward = await anyio.to_thread.run_sync(job.forward, port)
+    forward = await anyio.to_thread.run_sync(job.forward_port, port)
     described = {"id": job.id, "port": port, "url": f"http://127.0.0.1:{forward.port}/"}
     if not await anyio.to_thread.run_sync(forward.is_answered):
         described["note"] = f"nothing listens at port {port} of the job yet"

@@ -9,6 +9,7 @@ from typing import Any
 from amplifier_modules.tools.folder import FolderSettings, mount_tools
 from amplifier_providers.settings import read_settings
 
+from .patching import ApplyPatch
 from .read_record import FileChangedError, FileNotReadError, ReadRecords
 from .reading import ListDirectory, ReadFile
 from .writing import EditFile, WriteFile
@@ -20,13 +21,14 @@ class FilesystemSettings(FolderSettings):
     unknown_keys = "warn"
 
     read_only: bool = False
-    """Whether there is no `write_file` and no `edit_file`."""
+    """Whether there is none of `write_file`, `edit_file` and `apply_patch`."""
 
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FilesystemSettings
 
 __all__ = [
+    "ApplyPatch",
     "EditFile",
     "FileChangedError",
     "FileNotReadError",
@@ -53,6 +55,10 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     settings = read_settings(FilesystemSettings, config, "tool-filesystem")
     records = ReadRecords()
     reading = (partial(ReadFile, records=records), ListDirectory)
-    writing = (partial(WriteFile, records=records), partial(EditFile, records=records))
+    writing = (
+        partial(WriteFile, records=records),
+        partial(EditFile, records=records),
+        partial(ApplyPatch, records=records),
+    )
     tools = reading if settings.read_only else (*reading, *writing)
     await mount_tools(coordinator, settings, tools)

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from threading import Event
-from typing import Literal
 
 from amplifier_guard import PathPolicy, PathProtected
 from amplifier_modules.tools.folder import path_text
-from amplifier_modules.tools.secret_files import is_call_approved
+from amplifier_modules.tools.secret_files import SecretFiles, is_call_approved
 
+from .file_write import FileWrite
 from .read_record import MAX_FILE_BYTES, ReadRecords
 from .text_file import TextFile
+from .write_steps import WriteSteps
 
 Compose = Callable[[str, TextFile | None], TextFile]
 """Returns what a file is to hold, from its path and what it holds; None if there is no file."""
-
-
-@dataclass(frozen=True)
-class WrittenFile:
-    """What a write did to a file."""
-
-    path: str
-    """Where it is from the root, links followed."""
-    kind: Literal["created", "modified", "unchanged"]
-    before: bytes | None
-    after: bytes
 
 
 class FileTooLargeError(ValueError):
@@ -40,7 +29,7 @@ class FileWriter:
         """Write by a policy, and protected files too in approved calls of the tool."""
         self._tool = tool
         self._policy = policy
-        self._policy_with_secrets = policy.with_secrets()
+        self._secret_files = SecretFiles(tool, policy)
         self._records = records
 
     def is_protected(self, path: object) -> bool:
@@ -53,48 +42,90 @@ class FileWriter:
             return False  # the write itself says so
         return False
 
-    def write(self, path: str, compose: Compose, stop: Event) -> WrittenFile:
-        """Put what `compose` returns in the place of a file, or make the file.
+    def prepare(self, path: str, compose: Compose, *, is_new: bool = False) -> FileWrite:
+        """Return what it takes to have a file hold what `compose` returns.
 
         Args:
             path: The file, from the root.
-            compose: Its errors are raised, and nothing is written then.
-            stop: Once it is set, nothing is written any more.
+            compose: Its errors are raised.
+            is_new: Whether nothing may be there.
 
         Raises:
-            OSError: The file cannot be read or written, or must not be.
+            FileExistsError: Something is there that must not be.
+            OSError: The file cannot be read, or must not be written.
             FileNotReadError: It was not read before.
             FileChangedError: It has changed since.
             FileTooLargeError: It is too large.
             NotUtf8Error: It is not UTF-8.
         """
-        protected = is_call_approved(self._tool)
-        target = self._policy.writable(path, protected=protected)
-        shown = path_text(target)
-        record = self._records.find_record()
-        before = self._read(target, with_secrets=protected)
-        if before is None:
-            file = None
-        else:
-            record.check(target, before)
-            file = TextFile.decode(shown, before)
-        after = compose(shown, file).encode()
-        if after == before:
-            return WrittenFile(target, "unchanged", before, after)
-        if stop.is_set():
-            raise InterruptedError(f"writing `{shown}` was stopped before it began")
-        if before is None:
-            self._policy.create(target, after, protected=protected)
-        else:
-            # What is replaced is exactly what was compared with the record.
-            self._policy.replace(target, after, expected=before, protected=protected)
-        record.note(target, after)
-        return WrittenFile(target, "created" if before is None else "modified", before, after)
+        target = self._policy.writable(path, protected=is_call_approved(self._tool))
+        before = self._read(target)
+        if is_new and before is not None:
+            raise _make_existing_error(target)
+        after = self._compose(target, before, compose)
+        kind = "created" if before is None else "unchanged" if after == before else "modified"
+        return FileWrite(target, kind, before, after)
 
-    def _read(self, target: str, *, with_secrets: bool) -> bytes | None:
+    def prepare_removal(
+        self, path: str, compose: Compose | None, new_path: str | None
+    ) -> FileWrite:
+        """Return what it takes to delete a file or to give it another path.
+
+        Args:
+            path: The file, from the root; a link there is not followed.
+            compose: Returns what is to be there then; None if that does not change.
+            new_path: Where it is to be, where nothing may be; None to delete it.
+
+        Raises:
+            FileExistsError: Something is at the new path.
+            OSError, ValueError: As for `prepare`.
+        """
+        protected = is_call_approved(self._tool)
+        old_path = self._policy.removable(path, protected=protected)
+        before = self._read(old_path)
+        if before is None:
+            raise FileNotFoundError(f"no file `{path_text(old_path)}` in `{self._policy.root}`")
+        self._records.find_record().check(old_path, before)
+        after = before if compose is None else self._compose(old_path, before, compose)
+        if new_path is None:
+            return FileWrite(old_path, "deleted", before, None)
+        target = self._policy.writable(new_path, protected=protected)
+        if self._read(target) is not None:
+            raise _make_existing_error(target)
+        return FileWrite(target, "renamed", before, after, old_path)
+
+    def write(self, writes: Sequence[FileWrite], stop: Event) -> None:
+        """Make all writes, or none.
+
+        Args:
+            writes: what was prepared in this call.
+            stop: Once it is set, no write begins any more.
+
+        Raises:
+            OSError: A file cannot be written, or has changed since it was prepared.
+        """
+        if stop.is_set():
+            named = ", ".join(f"`{path_text(write.path)}`" for write in writes)
+            raise InterruptedError(f"writing {named} was stopped before it began")
+        steps = WriteSteps(self._policy, protected=is_call_approved(self._tool))
+        steps.make([write for write in writes if write.kind != "unchanged"])
+        record = self._records.find_record()
+        for write in writes:
+            if write.after is not None:
+                record.note(write.path, write.after)
+                self._secret_files.note_agreed(write.path)
+
+    def _compose(self, target: str, before: bytes | None, compose: Compose) -> bytes:
+        shown = path_text(target)
+        if before is None:
+            return compose(shown, None).encode()
+        self._records.find_record().check(target, before)
+        return compose(shown, TextFile.decode(shown, before)).encode()
+
+    def _read(self, target: str) -> bytes | None:
         """Return what a file holds; None if there is none."""
-        policy = self._policy_with_secrets if with_secrets else self._policy
         try:
+            policy = self._secret_files.choose_policy(target)
             content = policy.read(target, MAX_FILE_BYTES + 1)
         except FileNotFoundError:
             return None
@@ -104,3 +135,7 @@ class FileWriter:
                 f"`{path_text(target)}` is larger than {limit} MiB, the most that is changed"
             )
         return content
+
+
+def _make_existing_error(target: str) -> FileExistsError:
+    return FileExistsError(f"`{path_text(target)}` exists already")

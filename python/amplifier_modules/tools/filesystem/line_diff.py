@@ -26,18 +26,22 @@ class LineDiff:
     removed: int
 
 
-def compare_lines(path: str, before: bytes | None, after: bytes) -> LineDiff:
+def compare_lines(
+    path: str, before: bytes | None, after: bytes | None, old_path: str | None = None
+) -> LineDiff:
     """Return what leads from one content of a file to another.
 
     Args:
         path: The file, for the head of the diff.
         before: Its content; None if there was no file.
-        after: Its content now.
+        after: Its content now; None if there is no file any more.
+        old_path: Where the file was, if it was somewhere else.
     """
-    old, new = _split_lines(before or b""), _split_lines(after)
+    old, new = _split_lines(before or b""), _split_lines(after or b"")
     changes = list(_find_changes(old, new))
-    source = "/dev/null" if before is None else f"a/{path}"
-    head = [f"--- {source}\n", f"+++ b/{path}\n"] if changes else []
+    source = "/dev/null" if before is None else f"a/{old_path or path}"
+    target = "/dev/null" if after is None else f"b/{path}"
+    head = [f"--- {source}\n", f"+++ {target}\n"] if changes else []
     hunks = (_write_hunk(old, new, hunk) for hunk in _split_hunks(changes))
     return LineDiff(
         text="".join([*head, *hunks]),

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import TypeAlias
 
 BOM = "\ufeff"
 """The mark that some programs put before UTF-8."""
+
+
+Part: TypeAlias = tuple[int, int, str]
+"""Where a part of a text begins and ends, and what takes its place."""
 
 
 class NotUtf8Error(ValueError):
@@ -39,6 +44,11 @@ class TextFile:
             message = f"`{path}` is not UTF-8 (byte 0x{byte:02x} at {place:,})"
             raise NotUtf8Error(message) from None
 
+    @property
+    def has_mark(self) -> bool:
+        """Whether the mark of UTF-8 is before the text."""
+        return bool(self._mark)
+
     def encode(self) -> bytes:
         """Return what the file holds."""
         return f"{self._mark}{self._written}".encode()
@@ -68,12 +78,21 @@ class TextFile:
         rest_old, rest_new = old[head:], new[head:]
         tail = _count_common(rest_old[::-1], rest_new[::-1])
         inserted = rest_new[: len(rest_new) - tail]
+        return self.replace_parts(
+            [(place + head, place + len(old) - tail, inserted) for place in places]
+        )
+
+    def replace_parts(self, parts: Sequence[Part]) -> TextFile:
+        """Return a file with other texts in the place of some parts.
+
+        Args:
+            parts: In the order of the text; none begins before the one before it ends.
+        """
         pieces: list[str] = []
         done = 0
-        for place in places:
-            start, end = place + head, place + len(old) - tail
+        for start, end, text in parts:
             pieces.append(self._written[self._find_offset(done) : self._find_offset(start)])
-            pieces.append(self._end_lines(inserted, start, end))
+            pieces.append(self._end_lines(text, start, end))
             done = end
         pieces.append(self._written[self._find_offset(done) :])
         return TextFile(self._mark + "".join(pieces))

@@ -16,18 +16,20 @@ from amplifier_modules.tools.folder import path_text
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
 
 from .edits import Edit, apply_edits
-from .file_writer import FileWriter, WrittenFile
-from .line_diff import compare_lines
+from .file_write import FileWrite
+from .file_writer import Compose, FileWriter
+from .line_diff import LineDiff, compare_lines
 from .read_record import ReadRecords
 from .text_file import TextFile, check_writable
 
 _MAX_EDITS = 100
-_RULES = (
+RULES = (
     "A file that is there must have been read with `read_file` before, and must not have changed"
     " since. Line ends (`\\n` here, whatever the file has), the encoding and the rights of the file"
     " are kept. A person is asked about files that decide what runs or hold secrets, such as"
     " `.git/hooks` or `.env`."
 )
+"""What holds for all tools that write, for the model."""
 
 
 class WritingTool(BlockingTool[ArgumentsT]):
@@ -51,31 +53,50 @@ class WritingTool(BlockingTool[ArgumentsT]):
         """Whether a person must agree: the file decides what runs, or holds secrets."""
         return self._writer.is_protected(input.get("path"))
 
+    def write(self, path: str, compose: Compose, stop: Event) -> dict[str, Any]:
+        """Have a file hold what `compose` returns, and return the output."""
+        write = self._writer.prepare(path, compose)
+        self._writer.write([write], stop)
+        return self.describe(write)
+
     async def finish(self, output: dict[str, Any]) -> dict[str, Any]:
         """Emit `artifact:write`; a new file is not repeated to the model, which wrote it."""
-        kind = output["kind"]
-        if kind == "unchanged":
+        await emit_write(output)
+        if output["kind"] == "unchanged":
             return output
-        keys = ("path", "kind", "bytes", "lines_added", "lines_removed", "diff")
-        await emit_artifact(ARTIFACT_WRITE, {key: output[key] for key in keys})
-        hidden = ("diff", "omitted") if kind == "created" else ()
+        hidden = ("diff", "omitted") if output["kind"] == "created" else ()
         return {key: value for key, value in output.items() if key not in hidden}
 
-    def describe(self, written: WrittenFile) -> dict[str, Any]:
-        """Return the output for a file that was written."""
-        path = path_text(written.path)
-        diff = compare_lines(path, written.before, written.after)
-        output: dict[str, Any] = {
-            "path": echo_argument(path, self.max_bytes),
-            "kind": written.kind,
-            "bytes": len(written.after),
-            "lines_added": diff.added,
-            "lines_removed": diff.removed,
-        }
+    def describe(self, write: FileWrite) -> dict[str, Any]:
+        """Return the output for a write that was made."""
+        old_path = None if write.old_path is None else path_text(write.old_path)
+        diff = compare_lines(path_text(write.path), write.before, write.after, old_path)
+        output = describe_write(write, diff, self.max_bytes)
         shown = ResultBytes(self.max_bytes, output).take_beginning(diff.text.encode()).decode()
         output["diff"] = shown
         left_out = diff.text[len(shown) :].count("\n")
         return {**output, "omitted": {"diff_lines": left_out}} if left_out else output
+
+
+async def emit_write(output: dict[str, Any]) -> None:
+    """Emit `artifact:write` for a file that was written; for one that stayed as it was, nothing."""
+    if output["kind"] != "unchanged":
+        data = {key: value for key, value in output.items() if key != "omitted"}
+        await emit_artifact(ARTIFACT_WRITE, data)
+
+
+def describe_write(write: FileWrite, diff: LineDiff, max_bytes: int) -> dict[str, Any]:
+    """Return the figures of a write: where it was made, and how much has changed."""
+    old_path = write.old_path
+    moved = {} if old_path is None else {"old_path": echo_argument(path_text(old_path), max_bytes)}
+    return {
+        "path": echo_argument(path_text(write.path), max_bytes),
+        **moved,
+        "kind": write.kind,
+        "bytes": len(write.after or b""),
+        "lines_added": diff.added,
+        "lines_removed": diff.removed,
+    }
 
 
 class _WriteFile(Arguments):
@@ -90,7 +111,7 @@ class WriteFile(WritingTool[_WriteFile]):
     description = (
         "Write a whole text file of the working folder: a new one, for which missing folders are"
         " made, or in the place of one (`edit_file` changes a part of it). `kind` says whether it"
-        f" was `created`, `modified` or `unchanged`. {_RULES}"
+        f" was `created`, `modified` or `unchanged`. {RULES}"
     )
 
     def __init__(
@@ -109,7 +130,7 @@ class WriteFile(WritingTool[_WriteFile]):
             return TextFile(content) if file is None else file.replace_text(content)
 
         check_writable("content", arguments.content)
-        return self.describe(self._writer.write(arguments.path, compose, stop))
+        return self.write(arguments.path, compose, stop)
 
 
 class _EditFile(Arguments):
@@ -127,7 +148,7 @@ class EditFile(WritingTool[_EditFile]):
     name = "edit_file"
     description = (
         "Change parts of a text file of the working folder. The result has the change as a unified"
-        f" diff. {_RULES}"
+        f" diff. {RULES}"
     )
 
     def __init__(
@@ -147,4 +168,4 @@ class EditFile(WritingTool[_EditFile]):
                 raise FileNotFoundError(message)
             return apply_edits(path, file, arguments.edits)
 
-        return self.describe(self._writer.write(arguments.path, compose, stop))
+        return self.write(arguments.path, compose, stop)

@@ -55,6 +55,7 @@ fn a_read_that_fails_is_told_and_counted_and_never_tried_for_ever() {
         stopped: &mut || false,
     };
     let expected = SearchReport {
+        secret_files: 0,
         unreadable: 1,
         ..SearchReport::default()
     };

@@ -164,7 +164,13 @@ impl SearchReport {
         self.report.binary_files
     }
 
-    /// Files and directories that could not be read, or hold secrets.
+    /// Files that hold secrets, which were not searched.
+    #[getter]
+    fn secret_files(&self) -> u64 {
+        self.report.secret_files
+    }
+
+    /// Files and directories that could not be read.
     #[getter]
     fn unreadable(&self) -> u64 {
         self.report.unreadable

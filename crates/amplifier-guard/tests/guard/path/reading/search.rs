@@ -65,6 +65,7 @@ fn a_search_counts_everything_and_keeps_what_it_may() {
         searched_files: 4,
         searched_lines: 6,
         binary_files: 1,
+        secret_files: 0,
         unreadable: 0,
         has_ignored: false,
     };
@@ -167,6 +168,7 @@ fn a_folder_that_goes_away_during_the_walk_is_counted_as_unreadable() {
         searched_files: 1,
         searched_lines: 1,
         binary_files: 0,
+        secret_files: 0,
         unreadable: 1,
         has_ignored: false,
     };

@@ -110,10 +110,11 @@ fn a_search_passes_over_files_that_hold_secrets() {
     };
     let report = found(&policy, ".").unwrap();
     assert_eq!(
-        (report.total_files, report.unreadable),
+        (report.total_files, report.secret_files, report.unreadable),
         (
             FREE.len().try_into().unwrap(),
-            SECRETS.len().try_into().unwrap()
+            SECRETS.len().try_into().unwrap(),
+            0
         )
     );
     assert!(is_secret(&found(&policy, ".env")));
