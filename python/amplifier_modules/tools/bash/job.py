@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import anyio
 
+from amplifier_core import world
 from amplifier_modules.running.background import start_task
 from amplifier_modules.sandbox.command import Forward, ForwardError
 
@@ -40,6 +41,10 @@ class JobInfo:
     """How long it runs, or ran."""
     exit_code: int | None
     """None while it runs, and where it did not exit."""
+    begun: float
+    """When it began, in seconds since the epoch."""
+    last_line: str
+    """The last line of its output that is not empty."""
 
 
 class Job:
@@ -58,6 +63,7 @@ class Job:
         self.run = run
         self.ended = anyio.Event()
         """Set when it has ended and its event was emitted."""
+        self._begun = world.time()
         self._over = over
         self._emit = emit
         self._forwarding = Lock()
@@ -74,8 +80,15 @@ class Job:
         """Return it as it is now."""
         ending = self.run.ending
         code = None if ending is None else ending.exit_code
-        seconds = self.run.count_seconds()
-        return JobInfo(self.id, self.run.command.text, self._find_status(), seconds, code)
+        return JobInfo(
+            self.id,
+            self.run.command.text,
+            self._find_status(),
+            self.run.count_seconds(),
+            code,
+            self._begun,
+            self.run.output.find_last_line(),
+        )
 
     def check_forward(self, port: int) -> None:
         """Look whether a port can be forwarded.
