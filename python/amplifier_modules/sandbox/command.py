@@ -89,6 +89,10 @@ class RunningCommand(Protocol):
         """End the command and all that it began; returns at once, also where it has ended."""
         ...
 
+    def list_ports(self) -> list[int]:
+        """Return the ports at which it or what it began listens, as far as that is known."""
+        ...
+
 
 class CommandRunner(Protocol):
     """Starts the commands of one session."""

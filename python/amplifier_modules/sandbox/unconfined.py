@@ -10,6 +10,7 @@ from threading import RLock, Timer
 from typing import NoReturn
 
 from .command import Command, Ending, ForwardError, LaunchError, Tier
+from .listening_ports import find_listening_ports
 from .shell import build_arguments, read_directory
 
 _LEAST_SINK = 64
@@ -127,6 +128,11 @@ class UnconfinedCommand:
         with self._lock:
             if not self._is_over:
                 self._kill_group()
+
+    def list_ports(self) -> list[int]:
+        """Return the ports at which it or what it began listens, as far as that is known."""
+        with self._lock:
+            return [] if self._is_over else find_listening_ports(self._process.pid)
 
     def _end_in_time(self) -> None:
         with self._lock:

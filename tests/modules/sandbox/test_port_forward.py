@@ -8,65 +8,17 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from sandbox_world import PATH, World, run
+from echo_server import echoing, serving
+from sandbox_world import World, run
 
-from amplifier_modules.sandbox.command import Command, ForwardError, RunningCommand, Tier
+from amplifier_modules.sandbox.command import ForwardError, Tier
 from amplifier_modules.sandbox.sandbox import Sandbox
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
-
-ECHO = """
-import socket, sys, threading
-
-def answer(client):
-    with client:
-        while piece := client.recv(65536):
-            client.sendall(piece)
-        client.sendall(b"over")
-
-family = socket.AF_INET6 if sys.argv[1] == "::1" else socket.AF_INET
-with socket.create_server((sys.argv[1], 0), family=family) as server:
-    print(server.getsockname()[1], flush=True)
-    while True:
-        threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
-"""
-"""Sends back what it gets, and a word after the end of that."""
-
-
-@pytest.fixture
-def inside(inside: World) -> World:
-    if inside.settings.get("bubblewrap"):
-        pytest.skip("each command has a network of its own")
-    return inside
-
-
-@contextmanager
-def serving(sandbox: Sandbox, world: World, program: str) -> Iterator[tuple[RunningCommand, int]]:
-    """Run a server, which writes its port first; yield it with that."""
-    read, write = os.pipe()
-    with os.fdopen(read, "rb") as output:
-        text = f"exec {sys.executable} {program}"
-        server = sandbox.start(Command(text, str(world.project), {"PATH": PATH}), write)
-        os.close(write)
-        try:
-            yield server, int(output.readline())
-        finally:
-            server.kill()
-            server.wait()
-
-
-@contextmanager
-def echoing(
-    sandbox: Sandbox, world: World, address: str = "127.0.0.1"
-) -> Iterator[tuple[RunningCommand, int]]:
-    (world.project / "echo.py").write_text(ECHO)
-    with serving(sandbox, world, f"echo.py {address}") as served:
-        yield served
 
 
 def call(port: int, sent: bytes) -> bytes:
@@ -79,19 +31,27 @@ def call(port: int, sent: bytes) -> bytes:
         return received
 
 
+def find_free_port() -> int:
+    """Return a port that is free on this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
 # Holds: sandbox-80
-def test_a_page_of_a_command_is_read_at_the_same_port_of_this_machine(inside: World) -> None:
-    (inside.project / "page.txt").write_text("a page")
+def test_a_page_of_a_command_is_read_at_the_same_port_of_this_machine(networked: World) -> None:
+    (networked.project / "page.txt").write_text("a page")
     serve = (
         "from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer\n"
-        "server = ThreadingHTTPServer(('127.0.0.1', 0), SimpleHTTPRequestHandler)\n"
+        "import sys\n"
+        "server = ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), SimpleHTTPRequestHandler)\n"
         "print(server.server_port, flush=True)\n"
         "server.serve_forever()\n"
     )
-    (inside.project / "serve.py").write_text(serve)
+    (networked.project / "serve.py").write_text(serve)
     with (
-        closing(inside.open()) as sandbox,
-        serving(sandbox, inside, "serve.py") as (_, port),
+        closing(networked.open()) as sandbox,
+        serving(sandbox, networked.project, f"serve.py {find_free_port()}") as (_, port),
         closing(sandbox.forward_port(port)) as forward,
     ):
         assert (forward.port, forward.is_answered()) == (port, True)
@@ -100,11 +60,11 @@ def test_a_page_of_a_command_is_read_at_the_same_port_of_this_machine(inside: Wo
 
 
 # Holds: sandbox-80
-def test_another_port_is_taken_where_that_is_not_free(inside: World) -> None:
+def test_another_port_is_taken_where_that_is_not_free(networked: World) -> None:
     with (
-        closing(inside.open()) as sandbox,
-        echoing(sandbox, inside) as (_, port),
-        socket.create_server(("127.0.0.1", port)),
+        closing(networked.open()) as sandbox,
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        echoing(sandbox, networked.project, port=taken.getsockname()[1]) as (_, port),
         closing(sandbox.forward_port(port)) as forward,
     ):
         assert forward.port != port
@@ -112,12 +72,14 @@ def test_another_port_is_taken_where_that_is_not_free(inside: World) -> None:
 
 
 # Holds: sandbox-80
-def test_many_connections_move_bytes_at_once_and_each_direction_ends_alone(inside: World) -> None:
+def test_many_connections_move_bytes_at_once_and_each_direction_ends_alone(
+    networked: World,
+) -> None:
     sent = [bytes([number]) * 300_000 for number in range(20)]
     received: dict[int, bytes] = {}
     with (
-        closing(inside.open()) as sandbox,
-        echoing(sandbox, inside) as (_, port),
+        closing(networked.open()) as sandbox,
+        echoing(sandbox, networked.project) as (_, port),
         closing(sandbox.forward_port(port)) as forward,
     ):
         clients = [
@@ -134,10 +96,10 @@ def test_many_connections_move_bytes_at_once_and_each_direction_ends_alone(insid
 
 
 # Holds: sandbox-80
-def test_a_server_that_listens_at_the_other_loopback_is_reached(inside: World) -> None:
+def test_a_server_that_listens_at_the_other_loopback_is_reached(networked: World) -> None:
     with (
-        closing(inside.open()) as sandbox,
-        echoing(sandbox, inside, "::1") as (_, port),
+        closing(networked.open()) as sandbox,
+        echoing(sandbox, networked.project, "::1") as (_, port),
         closing(sandbox.forward_port(port)) as forward,
     ):
         assert call(forward.port, b"six") == b"sixover"
@@ -145,10 +107,10 @@ def test_a_server_that_listens_at_the_other_loopback_is_reached(inside: World) -
 
 # Holds: sandbox-81
 def test_a_forward_that_is_closed_leaves_no_connection_port_thread_process_or_file(
-    inside: World,
+    networked: World,
 ) -> None:
     before = (set(threading.enumerate()), find_launchers(), os.listdir("/proc/self/fd"))
-    with closing(inside.open()) as sandbox, echoing(sandbox, inside) as (_, port):
+    with closing(networked.open()) as sandbox, echoing(sandbox, networked.project) as (_, port):
         forward = sandbox.forward_port(port)
         with socket.create_connection(("127.0.0.1", forward.port)) as client:
             client.sendall(b"a")
@@ -162,41 +124,41 @@ def test_a_forward_that_is_closed_leaves_no_connection_port_thread_process_or_fi
 
 
 # Holds: sandbox-82
-def test_where_nothing_listens_a_connection_is_closed_and_others_are_served(inside: World) -> None:
+def test_where_nothing_listens_a_connection_is_closed_and_others_are_served(
+    networked: World,
+) -> None:
     with (
-        closing(inside.open()) as sandbox,
-        echoing(sandbox, inside) as (server, port),
+        closing(networked.open()) as sandbox,
+        echoing(sandbox, networked.project) as (server, port),
         closing(sandbox.forward_port(port)) as forward,
     ):
         server.kill()
         server.wait()
         assert not forward.is_answered()
         assert call(forward.port, b"") == b""
-        again = ECHO.replace("sys.argv[1], 0", f"sys.argv[1], {port}")
-        (inside.project / "again.py").write_text(again)
-        with serving(sandbox, inside, "again.py 127.0.0.1"):
+        with echoing(sandbox, networked.project, port=port):
             assert call(forward.port, b"x") == b"xover"
 
 
 # Holds: sandbox-83
-def test_no_command_sees_or_ends_what_makes_the_sockets(inside: World) -> None:
+def test_no_command_sees_or_ends_what_makes_the_sockets(networked: World) -> None:
     with (
-        closing(inside.open()) as sandbox,
-        echoing(sandbox, inside) as (_, port),
+        closing(networked.open()) as sandbox,
+        echoing(sandbox, networked.project) as (_, port),
         closing(sandbox.forward_port(port)) as forward,
     ):
-        ran = run(sandbox, "cat /proc/net/unix | wc -l; ls /proc", str(inside.project))
+        ran = run(sandbox, "cat /proc/net/unix | wc -l; ls /proc", str(networked.project))
         sockets, *listed = ran.output.split()
         # A heading and no socket; the first process, the shell and `ls`.
         assert (sockets, sum(each.isdecimal() for each in listed)) == ("1", 3)
-        run(sandbox, "kill -KILL -1", str(inside.project))
+        run(sandbox, "kill -KILL -1", str(networked.project))
         assert call(forward.port, b"x") == b"xover"
 
 
 # Holds: sandbox-83
-def test_what_makes_the_sockets_is_restricted_as_commands_are(inside: World) -> None:
+def test_what_makes_the_sockets_is_restricted_as_commands_are(networked: World) -> None:
     before = find_launchers()
-    with closing(inside.open()) as sandbox, closing(sandbox.forward_port(80)):
+    with closing(networked.open()) as sandbox, closing(sandbox.forward_port(80)):
         [launcher] = find_launchers() - before
         [first] = list_children(launcher)
         [maker] = list_children(first)
@@ -210,7 +172,7 @@ def test_what_makes_the_sockets_is_restricted_as_commands_are(inside: World) -> 
 
 
 # Holds: sandbox-81
-def test_what_makes_the_sockets_ends_with_the_agent(inside: World) -> None:
+def test_what_makes_the_sockets_ends_with_the_agent(networked: World) -> None:
     program = (
         "import sys, threading\n"
         "from amplifier_modules.sandbox.command import Tier\n"
@@ -219,7 +181,7 @@ def test_what_makes_the_sockets_ends_with_the_agent(inside: World) -> None:
         "print(forward.port, flush=True)\n"
         "threading.Event().wait()\n"
     )
-    folders = [str(inside.project), str(inside.temporary)]
+    folders = [str(networked.project), str(networked.temporary)]
     with subprocess.Popen(
         [sys.executable, "-c", program, *folders], stdout=subprocess.PIPE
     ) as agent:
@@ -259,11 +221,11 @@ def test_a_port_that_cannot_be_forwarded_is_an_error_that_says_why(tmp_path: Pat
 
 # Holds: sandbox-84
 def test_a_forward_that_cannot_be_started_is_an_error(
-    inside: World, monkeypatch: pytest.MonkeyPatch
+    networked: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(inside.open()) as sandbox:
-        run(sandbox, ":", str(inside.project))
-        monkeypatch.setattr(sys, "executable", str(inside.folder / "none"))
+    with closing(networked.open()) as sandbox:
+        run(sandbox, ":", str(networked.project))
+        monkeypatch.setattr(sys, "executable", str(networked.folder / "none"))
         with pytest.raises(ForwardError, match="port 80 cannot be forwarded: cannot start"):
             sandbox.forward_port(80)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
@@ -143,7 +144,7 @@ def read_all(port: int) -> bytes:
         return b"".join(iter(lambda: client.recv(1024), b""))
 
 
-# Holds: sandbox-80, sandbox-81, sandbox-82
+# Holds: sandbox-80, sandbox-81, sandbox-82, sandbox-85
 async def test_a_server_in_a_job_is_reached_while_it_runs(
     mount: Any, started: Any, tmp_path: Path
 ) -> None:
@@ -156,15 +157,17 @@ async def test_a_server_in_a_job_is_reached_while_it_runs(
     await tools.run(f"exec {sys.executable} serve.py", run_in_background=True)
     assert await started(project / "begun") == "listening"
     port = int((project / "port").read_text())
+    assert (await tools.ask("output", id="job-1"))["listens_on"] == [port]
     with agreed():
         forwarded = await tools.ask("forward", id="job-1", port=port)
-        assert forwarded == {"id": "job-1", "port": port, "url": f"http://127.0.0.1:{port}/"}
-        assert await anyio.to_thread.run_sync(read_all, port) == b"hello"
+        here = urlsplit(forwarded["url"]).port
+        assert forwarded == {"id": "job-1", "port": port, "url": f"http://127.0.0.1:{here}/"}
+        assert await anyio.to_thread.run_sync(read_all, here) == b"hello"
         other = await tools.ask("forward", id="job-1", port=1)
         assert other["note"] == "nothing listens at port 1 of the job yet"
     await tools.ask("kill", id="job-1")
     with pytest.raises(ConnectionRefusedError):
-        read_all(port)
+        read_all(here)
 
 
 # Holds: sandbox-82

@@ -93,6 +93,11 @@ class CommandRun:
         if running is not None:
             running.kill()
 
+    def list_ports(self) -> list[int]:
+        """Return the ports at which it or what it began listens, as far as that is known; blocks."""
+        running = self._running
+        return [] if running is None or self.is_over else running.list_ports()
+
     def close_at_end(self, close: Callable[[], object]) -> None:
         """Have something closed in a thread when the command has ended; at once where it has."""
         with self._lock:

@@ -53,7 +53,7 @@ class JobTool:
     name = "bash_job"
     description = (
         "Look after a command that runs in the background. `wait`, `output` and `kill` return its"
-        " `status` and the output that is new."
+        " `status` and the output that is new; `listens_on` has the ports of a server."
     )
     is_session_bound = True
 
@@ -100,7 +100,10 @@ class JobTool:
                 await _wait(job, _KILL_SECONDS)
             elif arguments.action == "wait":
                 await _wait(job, self._limit(arguments.timeout))
-            return ToolResult(output=_describe_job(job))
+            described = _describe_job(job)
+            if ports := await anyio.to_thread.run_sync(job.run.list_ports):
+                described["listens_on"] = ports
+            return ToolResult(output=described)
         except InvalidArgumentsError as error:
             return make_failure(str(error), INVALID, self._max_bytes)
         except (ForwardError, NotApprovedError, UnknownJobError) as error:
