@@ -71,7 +71,7 @@ help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
 		printf '  %-20s %s\n' "$$name" "$$text"; done
 
-run: .venv/.extension ## Run the agent in the current folder (PROMPT="…" ARGS="--json")
+run: .venv/.extension ## Run the agent in the current folder (PROMPT="…" ARGS="--directory FOLDER --json")
 	@.venv/bin/amplifier-core run $(ARGS) -- "$$PROMPT"
 
 test: test-rust test-python ## Run all tests, Rust and Python

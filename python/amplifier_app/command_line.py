@@ -244,8 +244,8 @@ def amplifier_core(context: click.Context) -> None:
     "-C",
     "--directory",
     metavar="FOLDER",
-    help="The folder that the agent may read.  [default: that of a session that goes on, else the"
-    " current folder]",
+    help="The folder that the agent works in; made if it is missing.  [default: that of a session"
+    " that goes on, else the current folder]",
 )
 @click.option(
     "-c",
@@ -327,9 +327,9 @@ def run(
     """Run an agent in a folder: `amplifier-core "…"` is the same.
 
     PROMPT is the question or task; text that is piped in is added to it. Without a prompt, in a
-    terminal, a conversation of many turns begins. The agent can list, search
-    and read the files in the folder. It changes nothing. In a terminal its work is shown live;
-    elsewhere standard output is the answer alone.
+    terminal, a conversation of many turns begins. The agent can list, search, read, write and edit
+    the files in the folder. In a terminal its work is shown live; elsewhere standard output is the
+    answer alone.
     """
     try:
         if debug:

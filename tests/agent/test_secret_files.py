@@ -142,7 +142,7 @@ async def test_what_a_person_agreed_to_is_known_in_the_session(
         ("write_file", {"path": "deep/.npmrc", "content": "x"}),
         ("apply_patch", {"patch": "*** Begin Patch\n*** Add File: CLAUDE.md\n+x\n*** End Patch"}),
     ]
-    look = {"tool": "agreed", "arguments": {}}
+    look: dict[str, Any] = {"tool": "agreed", "arguments": {}}
     script = [look, *({"tool": name, "arguments": given} for name, given in calls), look, "Done."]
     model = ScriptedProvider([*script, look, "Done."])
     tools: list[Any] = ["tool-filesystem", "tool-search", agreed]
@@ -160,7 +160,7 @@ async def test_what_a_person_agreed_to_is_known_in_the_session(
 @pytest.mark.parametrize("call", CALLS, ids=str)
 async def test_what_a_person_did_not_agree_to_is_not_known(policy: PathPolicy, call: Call) -> None:
     name, arguments = call
-    look = {"tool": "agreed", "arguments": {}}
+    look: dict[str, Any] = {"tool": "agreed", "arguments": {}}
     model = ScriptedProvider([{"tool": name, "arguments": arguments}, look, "Done."])
     tools: list[Any] = [ReadFile(policy), Grep(policy), agreed]
 
@@ -174,7 +174,7 @@ async def test_what_a_person_agreed_to_for_a_sub_agent_its_parent_does_not_know(
     policy: PathPolicy,
 ) -> None:
     task = {"tool": "task", "arguments": {"description": "Read", "prompt": "Read it."}}
-    look = {"tool": "agreed", "arguments": {}}
+    look: dict[str, Any] = {"tool": "agreed", "arguments": {}}
     read = {"tool": "read_file", "arguments": {"path": ".env"}}
     model = ScriptedProvider([task, read, look, "Read.", look, "Done."])
     tools: list[Any] = ["tool-filesystem", "tool-task", agreed]

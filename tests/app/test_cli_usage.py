@@ -100,7 +100,7 @@ BOTH = "`--system` and `--system-file` are both given; choose one"
             "no prompt given; put it in quotes, or pass `-` to read it from standard input",
         ),
         (
-            ["run", "-C", "nowhere", "x"],
+            ["session", "list", "-C", "nowhere"],
             "the folder `nowhere` does not exist; check the path given to `--directory`",
         ),
         (["run", "-C", "file", "x"], "`file` is a file; pass a folder to `--directory`"),
@@ -170,7 +170,7 @@ def test_a_value_is_no_option_and_what_follows_two_dashes_neither() -> None:
 
 
 def test_an_escape_in_an_argument_does_not_reach_the_terminal(capfd: Any) -> None:
-    _, _, err = run(capfd, "run", "-C", "\x1b[2J\nerror: forged", "x")
+    _, _, err = run(capfd, "session", "list", "-C", "\x1b[2J\nerror: forged")
     assert "\x1b" not in err
     assert len(err.splitlines()) == 1
 

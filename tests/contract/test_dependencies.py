@@ -29,7 +29,7 @@ def name_of(requirement: str) -> str:
 REQUIRED = {name_of(each) for each in PROJECT["dependencies"]}
 OPTIONAL = {
     name_of(each)
-    for extra in ("keyring", "otel", "signing")
+    for extra in ("keyring", "otel", "pdf", "signing")
     for each in PROJECT["optional-dependencies"][extra]
 }
 

@@ -214,7 +214,7 @@ async def test_a_tool_tells_what_it_is(mounted: Any, tmp_path: Path) -> None:
     assert (read.name, schema["required"]) == ("read_file", ["path"])
     assert schema["properties"]["limit"] == {
         "type": "integer",
-        "description": "The most lines to show.",
+        "description": "The most lines to show, or pages of a PDF.",
         "default": 2000,
         "minimum": 0,
         "maximum": 1_000_000,

@@ -15,6 +15,7 @@ from amplifier_app.commands.model_choice import (
     model_name,
     require_engine,
 )
+from amplifier_app.commands.order import make_folder
 from amplifier_app.commands.slash_commands import find_commands
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import show_notice
@@ -32,7 +33,7 @@ def interact(order: Order, *, verbose: bool) -> int:
         verbose: Whether to write a log.
 
     Raises:
-        Failure: There is no model that could answer.
+        Failure: There is no model that could answer, or the folder cannot be made.
     """
     import asyncio
 
@@ -43,6 +44,7 @@ def interact(order: Order, *, verbose: bool) -> int:
     if isinstance(stdout, io.TextIOWrapper):
         stdout.reconfigure(errors="replace")  # not every encoding has every character
     answering = find_answering_provider(order)
+    make_folder(order.folder)
     _greet(order, answering)
     lines = _open_lines(order)
     with _written_to(lines):

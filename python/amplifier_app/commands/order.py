@@ -43,8 +43,12 @@ class Order:
     """Whether the turn is the one that was not finished: then there is no prompt."""
 
 
-def named_folder(directory: str) -> Path:
+def named_folder(directory: str, *, may_be_missing: bool = False) -> Path:
     """The folder to work in, absolute.
+
+    Args:
+        directory: The path, as the user gives it.
+        may_be_missing: Whether it need not be there yet.
 
     Raises:
         Failure: There is no such folder, or it cannot be read.
@@ -58,7 +62,9 @@ def named_folder(directory: str) -> Path:
             hint = "pass a folder to `--directory`"
             raise Failure(f"`{directory}` is a file", hint=hint, exit_code=WRONG_USAGE)
         next(folder.iterdir(), None)
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if may_be_missing and isinstance(error, FileNotFoundError):
+            return _find_place_for(path)
         message = f"the folder `{directory}` does not exist"
         hint = "check the path given to `--directory`"
         raise Failure(message, hint=hint, exit_code=WRONG_USAGE) from None
@@ -67,6 +73,37 @@ def named_folder(directory: str) -> Path:
         message = f"the folder `{directory}` cannot be read: {reason}"
         raise Failure(message, hint="choose another", exit_code=WRONG_USAGE) from None
     return folder
+
+
+def _find_place_for(path: Path) -> Path:
+    """Where a missing folder is to be made, absolute.
+
+    Raises:
+        Failure: A link on the way leads to nothing; a folder is never made at the end of one.
+    """
+    for each in (path, *path.parents):
+        if each.is_symlink() and not each.exists():
+            hint = "pass a folder to `--directory`"
+            raise Failure(f"`{each}` is a link to nothing", hint=hint, exit_code=WRONG_USAGE)
+    return path.resolve()
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder to work in and those above it, and say so, if it is not there.
+
+    Raises:
+        Failure: It cannot be made.
+    """
+    if folder.is_dir():
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"the folder `{folder}` cannot be made: {error.strerror or error}"
+        raise Failure(message, hint="choose another", exit_code=WRONG_USAGE) from None
+    from amplifier_app.notice import show_notice
+
+    show_notice(f"made the folder `{folder}`, which was not there")
 
 
 def given_system(text: str | None, file: str | None) -> str | None:

@@ -17,7 +17,7 @@ def find_place(
 ) -> tuple[Path, StoredSession | None]:
     """Return the folder to work in, and the session that goes on, if one does.
 
-    A session goes on in its own folder, unless another one is named.
+    A session goes on in its own folder, unless another one is named, which may be missing.
 
     Args:
         wish: What the options say.
@@ -30,7 +30,8 @@ def find_place(
     """
     from amplifier_app.commands.order import named_folder
 
-    folder = named_folder("." if directory is None else directory)
+    may_be_missing = directory is not None
+    folder = named_folder("." if directory is None else directory, may_be_missing=may_be_missing)
     if not wish.goes_on:
         return folder, None
     from amplifier_app.commands.model_choice import require_engine

@@ -20,7 +20,7 @@ from amplifier_app.commands.model_choice import (
     model_notice,
     require_engine,
 )
-from amplifier_app.commands.order import Order
+from amplifier_app.commands.order import Order, make_folder
 from amplifier_app.failure import Failure, is_debugging
 from amplifier_app.notice import write_notice
 from amplifier_app.telemetry import export_telemetry
@@ -51,6 +51,7 @@ def start(order: Order, form: Form, line: OutcomeLine) -> int:
     """
     require_engine()
     answering = find_answering_provider(order)
+    make_folder(order.folder)
     if line_about_model := model_notice(order, answering):
         write_notice(line_about_model)
     with (

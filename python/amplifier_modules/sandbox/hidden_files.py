@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 from collections.abc import Callable, Collection, Sequence
@@ -12,6 +13,8 @@ from amplifier_guard import PathPolicy
 from amplifier_guard.path import secret_places
 
 from .command import Command, CommandRunner, LaunchError
+
+logger = logging.getLogger(__name__)
 
 _SECONDS = 20
 _MAX_NAMES = 200
@@ -65,7 +68,12 @@ class HiddenFiles:
             return frozenset()
         key = (tuple(names), index.st_mtime_ns, index.st_size, index.st_ino)
         if key != self._known[0]:
-            self._known = (key, frozenset(self._ask_git(names)))
+            before, self._known = self.tracked, (key, frozenset(self._ask_git(names)))
+            if new := sorted(self.tracked - before):
+                logger.warning(
+                    "commands can read %s, which may hold secrets: git tracks it",
+                    ", ".join(f"`{name}`" for name in new),
+                )
         return self._known[1]
 
     def _ask_git(self, names: Sequence[str]) -> set[str]:

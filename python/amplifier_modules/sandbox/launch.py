@@ -290,5 +290,7 @@ def _is_there(path: str) -> bool:
 if __name__ == "__main__":
     if len(argv) == 1:
         Launch(_receive_plan()).run()
+        # Without taking the interpreter down, which takes milliseconds.
+        _leave(0)
     else:
         Launch(_read_plan(int(argv[1]))).run_inside(int(argv[2]))

@@ -90,6 +90,10 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
         """Emit the events of a call that succeeded, and return the output for the model."""
         return output
 
+    def make_result(self, output: dict[str, Any]) -> ToolResult:
+        """Return the result of a call that succeeded."""
+        return ToolResult(output=output)
+
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run the tool; errors of the input or the files are in the result."""
         try:
@@ -105,7 +109,7 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
             return self._make_failure(str(error), type(error).__name__)
         finally:
             stop.set()
-        return ToolResult(output=await self.finish(output))
+        return self.make_result(await self.finish(output))
 
     def _make_failure(self, message: str, kind: str) -> ToolResult:
         return make_failure(message, kind, self.max_bytes)

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import json
 
-from amplifier_guard import TerminalText
-
-from .foreign import write_code, write_fence
+from .edit_request import read_edit_request
+from .editing import answer_edit
+from .foreign import write_code, write_output
 from .named_call import NamedCall, read_call
 from .next_step import choose_calls, think
+from .prompt import describe_request
 from .report import write_report
 from .survey import read_survey
 from .talk import answer_talk, explain_abilities, wants_a_look
 from .turn import Answer, Result, Turn, new_call
 
-_MAX_PROMPT_CHARS = 200
-_MAX_RESULT_CHARS = 8_000
-
 
 def decide(turn: Turn) -> Answer:
-    """Call a tool, answer, or look at the folder and report."""
+    """Call a tool, add a function, answer, or look at the folder and report."""
     requested = _find_requested_call(turn)
     if requested is not None:
         return _answer_call(turn, requested)
+    edit = read_edit_request(turn.prompt)
+    if edit is not None:
+        return answer_edit(turn, edit)
     reply = answer_talk(turn)
     if reply is None and not (turn.results or wants_a_look(turn)):
         reply = explain_abilities(turn)
     if reply is not None and not turn.results:
-        thoughts = f"{_describe_request(turn)} I can answer it without a tool."
+        thoughts = f"{describe_request(turn.prompt)} I can answer it without a tool."
         return Answer(thoughts if turn.thinks else "", reply, [])
     return _look(turn)
 
@@ -50,16 +51,20 @@ def _find_requested_call(turn: Turn) -> NamedCall | None:
 
 def _answer_call(turn: Turn, requested: NamedCall) -> Answer:
     if turn.rounds:
-        thoughts = f"{_describe_request(turn)} The tool has answered, so I report what it said."
+        thoughts = (
+            f"{describe_request(turn.prompt)} The tool has answered, so I report what it said."
+        )
         report = "\n\n".join(_report_result(result) for result in turn.results)
         return Answer(thoughts if turn.thinks else "", report or "The call has no result.", [])
     problem = requested.problem
     if not problem and not turn.may_call:
         problem = f"I may not call a tool now, so {write_code(requested.tool)} was not called."
     if problem:
-        thoughts = f"{_describe_request(turn)} It asks for a call that I cannot make."
+        thoughts = f"{describe_request(turn.prompt)} It asks for a call that I cannot make."
         return Answer(thoughts if turn.thinks else "", problem, [])
-    thoughts = f"{_describe_request(turn)} It asks for a call of {write_code(requested.tool)}."
+    thoughts = (
+        f"{describe_request(turn.prompt)} It asks for a call of {write_code(requested.tool)}."
+    )
     calls = [new_call(requested.tool, requested.arguments)]
     return Answer(thoughts, "", calls) if turn.thinks else Answer("", thoughts, calls)
 
@@ -72,15 +77,8 @@ def _report_result(result: Result) -> str:
         language = "json"
     except (ValueError, RecursionError):
         language = ""
-    if len(output) > _MAX_RESULT_CHARS:
-        output = (
-            f"{output[:_MAX_RESULT_CHARS]}\n… ({len(output) - _MAX_RESULT_CHARS:,} more characters)"
-        )
     if not output.strip():
         return f"{name} {'failed without a reason' if result.failed else 'answered nothing'}."
-    return f"{name} {'failed' if result.failed else 'answered'}:\n\n{write_fence(output, language)}"
-
-
-def _describe_request(turn: Turn) -> str:
-    prompt = TerminalText.line(" ".join(turn.prompt.split()), _MAX_PROMPT_CHARS)
-    return f"The request is: “{prompt}”." if prompt else "The request is empty."
+    return (
+        f"{name} {'failed' if result.failed else 'answered'}:\n\n{write_output(output, language)}"
+    )

@@ -7,6 +7,8 @@ from typing import Any, cast
 
 from ..answers.block_text import fence_for
 
+_MAX_OUTPUT_CHARS = 8_000
+
 
 def read_mapping(value: object) -> dict[str, Any]:
     """Return `value` if it is an object, else an empty one."""
@@ -40,6 +42,13 @@ def write_fence(written: str, language: str = "") -> str:
     """Return `written` as a block of code, whatever backticks it holds."""
     fence = fence_for(written)
     return f"{fence}{language}\n{written}\n{fence}"
+
+
+def write_output(written: str, language: str = "") -> str:
+    """Return what a tool said as a block of code; of a long one, the beginning."""
+    more = len(written) - _MAX_OUTPUT_CHARS
+    cut = f"{written[:_MAX_OUTPUT_CHARS]}\n… ({more:,} more characters)" if more > 0 else written
+    return write_fence(cut, language)
 
 
 def quote(written: str) -> str:

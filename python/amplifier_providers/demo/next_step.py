@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from amplifier_guard import TerminalText
 from amplifier_providers.running.count_noun import count_noun
 
 from .foreign import list_names, read_text, write_code, write_number
 from .project_files import count_languages, is_build_file
-from .prompt import name_pattern, word_pattern, words_to_look_for
+from .prompt import describe_request, name_pattern, word_pattern, words_to_look_for
 from .survey import EVERY_FILE, TODO, TODO_PATTERN, Survey
 from .turn import Call, Turn, new_call
 
@@ -93,7 +92,6 @@ def _keep_available(turn: Turn, steps: list[tuple[str, dict[str, Any]]]) -> list
     return calls
 
 
-_MAX_PROMPT_CHARS = 200
 _MAX_NAMES = 6
 _MAX_LANGUAGES = 3
 
@@ -108,8 +106,7 @@ def think(turn: Turn, survey: Survey, calls: list[Call]) -> str:
 
 
 def _before_looking(turn: Turn, calls: list[Call]) -> str:
-    prompt = TerminalText.line(" ".join(turn.prompt.split()), _MAX_PROMPT_CHARS)
-    thoughts = [f"The request is: “{prompt}”." if prompt else "The request is empty."]
+    thoughts = [describe_request(turn.prompt)]
     if not calls:
         thoughts.append("I have no tools, so I cannot look at the folder.")
         return " ".join(thoughts)

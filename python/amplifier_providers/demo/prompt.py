@@ -1,9 +1,12 @@
-"""The words of a prompt to search for."""
+"""What a prompt says: a line of thoughts about it, and the words to search for."""
 
 from __future__ import annotations
 
 import re
 
+from amplifier_guard import TerminalText
+
+_MAX_PROMPT_CHARS = 200
 _MAX_WORDS = 3
 _MIN_WORD_CHARS = 3
 _QUOTED = re.compile(r"`([^`\n]{2,60})`|\"([^\"\n]{2,60})\"|“([^”\n]{2,60})”")
@@ -23,6 +26,12 @@ _COMMON_TEXT = """
     briefly quick quickly main important
 """
 _COMMON = frozenset(_COMMON_TEXT.split())
+
+
+def describe_request(prompt: str) -> str:
+    """Return a sentence that quotes a prompt on one line."""
+    line = TerminalText.line(" ".join(prompt.split()), _MAX_PROMPT_CHARS)
+    return f"The request is: “{line}”." if line else "The request is empty."
 
 
 def words_to_look_for(prompt: str) -> list[str]:

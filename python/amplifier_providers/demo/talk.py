@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .foreign import quote, write_code
+from .edit_progress import EDIT_TOOLS, RUN
+from .foreign import list_names, quote, write_code
+from .known_functions import KNOWN_FUNCTIONS
 from .prompt import words_to_look_for
 from .tool_schema import Tool
 from .turn import Turn
@@ -15,6 +17,7 @@ FOLDER_TOOLS = SEARCH_TOOLS | {"list_directory"}
 """The tools with which it looks at a folder."""
 _MAX_TOOLS = 30
 _MAX_SHOWN = 20
+_MAX_FUNCTIONS = 8
 _MAX_DESCRIPTION = 120
 
 _SELF = (
@@ -102,6 +105,13 @@ def list_abilities(turn: Turn) -> str:
         lines.append("- I give a tour of this folder: “Give me a tour of this project”.")
     if not SEARCH_TOOLS.isdisjoint(turn.tools):
         lines.append("- I look for words and files in it: “Where is `main`?”.")
+    if turn.tools.keys() >= EDIT_TOOLS:
+        known = list_names(sorted(KNOWN_FUNCTIONS), _MAX_FUNCTIONS)
+        tests = " and run its test" if RUN in turn.tools else " and write its test"
+        lines.append(
+            f"- I add a function to a Python file{tests}: “Add a function add to calc.py and test it”."
+            f" I can write {known}."
+        )
     if turn.tools:
         lines.append("- I call any of these tools when you name one, with its arguments:")
         tools = list(turn.tools.values())

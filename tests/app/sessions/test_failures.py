@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -144,7 +145,7 @@ def test_a_failure_is_one_line_with_the_way_out(
     ("arguments", "code", "kind"),
     [
         (["--json", "--jsn", "hello"], 2, "UsageError"),
-        (["hello", "--json", "-C", "nowhere"], 2, "UsageError"),
+        (["hello", "--json", "-C", os.devnull], 2, "UsageError"),
         (["--json"], 2, "UsageError"),
         (["--json", "--model", "nope", "hello"], 2, "UsageError"),
         (["--json", "hello"], 1, "ConfigurationError"),

@@ -120,20 +120,26 @@ def stock(count: int, sizes: list[int], kind: bool) -> str:
 FITTING = {
     "Give me a tour of this project": r"# A tour of this folder\n",
     "Where is `main`?": r"# What this folder says about `main`\n(.|\n)*1 line in 1 file contains `main`",
+    "Add a function add to calc.py and test it": r"# `add` in `calc.py`\n\n- `calc.py` is new",
     "What did I say first?": r"First, you said:\n\n> help",
 }
 """How the answer to each suggestion begins."""
 
 
-@pytest.mark.parametrize("tools", [["tool-filesystem", "tool-search"], ["tool-search"], []])
-async def test_every_suggestion_works_as_it_is_written(tools: list[str], tmp_path: Any) -> None:
+@pytest.mark.parametrize(
+    ("tools", "count"),
+    [(["tool-filesystem", "tool-search"], 3), (["tool-search"], 2), ([], 0)],
+)
+async def test_every_suggestion_works_as_it_is_written(
+    tools: list[str], count: int, tmp_path: Any
+) -> None:
     (tmp_path / "a.py").write_text("def main(): pass\n")
     entries = [{"module": each, "config": {"root": str(tmp_path)}} for each in tools]
     plan = {"providers": [{"module": "provider-demo", "config": {"pace": 0}}]}
     async with Agent(plan=plan, tools=[order, *entries]).session() as session:
         help_text = (await session.run("help")).text
         suggestions = re.findall(r"“(.+?)”", help_text)
-        assert suggestions == [*list(FITTING)[: 2 if tools else 0], "What did I say first?"]
+        assert suggestions == [*list(FITTING)[:count], "What did I say first?"]
         for each in suggestions:
             assert re.match(FITTING[each], (await session.run(each)).text), each
 

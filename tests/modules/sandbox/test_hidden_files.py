@@ -42,10 +42,14 @@ def plant(project: Path) -> None:
     subprocess.run(["git", "add", "kept"], cwd=project, check=True)
 
 
-def test_secrets_are_hidden_unless_git_tracks_them(inside: World, home: Path) -> None:
+def test_secrets_are_hidden_unless_git_tracks_them(
+    inside: World, home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     plant(inside.project)
     files = look_in(inside)
     hidden = files.find()
+    said = "commands can read `kept/.npmrc`, which may hold secrets: git tracks it"
+    assert (caplog.messages, files.find()) == ([said], hidden)
     assert {str(home / ".ssh"), str(inside.project / ".env")} <= set(hidden)
     assert not [path for path in hidden if path.endswith((".example", ".npmrc"))]
     assert files.tracked == {"kept/.npmrc"}

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import socket
-import sys
 import threading
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from proxy_setup import list_server, read_all, serve, start_proxy
 
 from amplifier_modules.sandbox.network.rules import Allowed, Decision

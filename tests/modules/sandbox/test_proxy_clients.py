@@ -7,13 +7,9 @@ import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx2
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from proxy_setup import Setup, list_server, start_proxy
 
 from amplifier_modules.sandbox.proxy import proxy_environment

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import socket
 import struct
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from proxy_setup import Setup, list_server, read_all, read_head, serve, start_proxy
 
 from amplifier_modules.sandbox.proxy import ProxyLimits

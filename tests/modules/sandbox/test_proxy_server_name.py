@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import socket
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from proxy_setup import list_server, make_hello, read_all, serve, start_proxy
 
 from amplifier_modules.sandbox.network.server_name import read_hello, read_server_name

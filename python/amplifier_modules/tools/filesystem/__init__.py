@@ -9,9 +9,10 @@ from typing import Any
 from amplifier_modules.tools.folder import FolderSettings, mount_tools
 from amplifier_providers.settings import read_settings
 
+from .listing import ListDirectory
 from .patching import ApplyPatch
 from .read_record import FileChangedError, FileNotReadError, ReadRecords
-from .reading import ListDirectory, ReadFile
+from .reading import ReadFile
 from .writing import EditFile, WriteFile
 
 
