@@ -13,6 +13,7 @@ from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 from amplifier_modules.tools.bash import runner as runners
 
 JOB = {"tool": "bash", "arguments": {"command": "sleep 60", "run_in_background": True}}
+FORWARD = {"tool": "bash_job", "arguments": {"action": "forward", "id": "job-1", "port": 8000}}
 
 
 def told_last(*calls: dict[str, Any], **config: Any) -> str:
@@ -46,6 +47,17 @@ def _() -> str:
 def _() -> str:
     call = {"tool": "bash_job", "arguments": {"action": "kill", "id": "job-3"}}
     return told_last(JOB, call, safety_profile="unrestricted")
+
+
+@mistake("files-and-commands", "a forward of a port where there is no sandbox")
+def _() -> str:
+    return told_last(JOB, FORWARD, safety_profile="unrestricted")
+
+
+@mistake("files-and-commands", "a forward of a port of a job that has ended")
+def _() -> str:
+    kill = {"tool": "bash_job", "arguments": {"action": "kill", "id": "job-1"}}
+    return told_last(JOB, kill, FORWARD, safety_profile="unrestricted")
 
 
 @mistake("files-and-commands", "a `safety_profile` that does not exist")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from amplifier_app.commands.model_choice import AnsweringProvider, model_name
 from amplifier_app.commands.slash_commands import (
-    SLASH_COMMANDS,
     SlashCommand,
+    find_commands,
     help_text,
     slash_command,
 )
@@ -41,6 +41,7 @@ class Chat:
 
     def __init__(self, order: Order, answering: AnsweringProvider, lines: Lines) -> None:
         self._lines = lines
+        self._commands = find_commands(order.named)
         self._turns = Turns(order, answering, lines, lambda: self._end("SIGHUP"))
         self._work: asyncio.Task[None] | None = None
         self._waiting: deque[str] = deque()
@@ -136,18 +137,28 @@ class Chat:
         if command.name == "/quit":
             self._lines.end()
             return
-        if command.name == "/help":
-            write_notice(help_text())
+        if command.name not in self._commands:
+            hint = f"there are {', '.join(f'`{name}`' for name in self._commands)}"
+            report(Failure(f"there is no command `{command.name}`", hint=hint))
+        elif command.name == "/help":
+            write_notice(help_text(self._commands))
+        elif command.name == "/jobs":
+            self._answer_jobs(command.argument)
         elif command.name == "/model":
             show_notice(f"the model is {model_name(self._turns.order, self._turns.answering)}")
         elif command.name == "/goal":
             show_notice(self._withdraw_goal(command))
         elif command.name == "/cost":
             show_notice(self._turns.sums)
-        else:
-            hint = f"there are {', '.join(f'`{name}`' for name in SLASH_COMMANDS)}"
-            report(Failure(f"there is no command `{command.name}`", hint=hint))
         self._show_prompt()
+
+    def _answer_jobs(self, argument: str) -> None:
+        from amplifier_app.commands.background_jobs import answer_jobs
+
+        try:
+            write_notice("\n".join(answer_jobs(argument, self._turns.find_capability)))
+        except Failure as failure:
+            report(failure)
 
     def _withdraw_goal(self, command: SlashCommand) -> str:
         """Withdraw the goal if that is asked for, and return the notice about it."""

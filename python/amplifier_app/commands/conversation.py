@@ -178,6 +178,10 @@ class Conversation:
         else:
             self._steering.append(text)
 
+    def find_capability(self, name: str) -> Any:
+        """Return what a module of the session has registered; None if none has."""
+        return self._coordinator.get_capability(name)
+
     async def messages(self) -> list[Mapping[str, Any]]:
         """The conversation so far, without the system prompt."""
         context = self._coordinator.get("context")

@@ -16,7 +16,7 @@ from amplifier_app.commands.model_choice import (
     require_engine,
 )
 from amplifier_app.commands.order import make_folder
-from amplifier_app.commands.slash_commands import SLASH_COMMANDS
+from amplifier_app.commands.slash_commands import find_commands
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import show_notice
 
@@ -88,7 +88,7 @@ def _open_lines(order: Order) -> Lines:
     history = InMemoryHistory()
     if path is not None:
         history = HistoryFile(path, SECRETS.redact, _history_failed)
-    return LineEditor(sys.stdout, history, LineCompleter(SLASH_COMMANDS, order.folder))
+    return LineEditor(sys.stdout, history, LineCompleter(find_commands(order.named), order.folder))
 
 
 def _history_failed(reason: str) -> None:

@@ -80,6 +80,13 @@ class NamedModules:
         """Whether `--module` names a module."""
         return any(module.module_id == module_id for module in self.modules)
 
+    def keeps_tool(self, module_id: str) -> bool:
+        """Whether one of the usual tools is mounted: a plan may have others in their place."""
+        tools: Any = self.plan.get("tools")
+        listed = cast("list[Any]", tools) if isinstance(tools, list) else []
+        is_listed = any(_make_spec(each).get("module") == module_id for each in listed)
+        return "tools" not in self.plan or is_listed or self.has_module(module_id)
+
     def build_plan(
         self, usual: Mapping[str, Any], guard: str, model: str | None = None
     ) -> dict[str, Any]:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from amplifier_app.commands.named_modules import NamedModules
 
 SLASH_COMMANDS = {
     "/help": "Show this.",
     "/model": "Show the model; with a name, use that one from now on.",
     "/goal": "Work until a goal is reached: `/goal TEXT`; alone, show it; `/goal off` ends it.",
     "/continue": "Go on with a turn that was not finished.",
+    "/jobs": "List the commands in the background; `/jobs kill ID` ends one.",
     "/cost": "Show the tokens so far, and what they cost.",
     "/clear": "Begin a new conversation.",
     "/quit": "End; Ctrl+D does the same.",
 }
 """What each does."""
+
+_OF_TOOLS = {"/jobs": "tool-bash"}
+"""Those that a session has only with a tool."""
 
 _KEYS = """\
 A line that you type while the model works is steering: the model reads it
@@ -40,7 +49,16 @@ def slash_command(line: str) -> SlashCommand | None:
     return SlashCommand(found[1].lower(), (found[2] or "").strip()) if found else None
 
 
-def help_text() -> str:
+def find_commands(named: NamedModules | None) -> dict[str, str]:
+    """Return the commands of a session with the modules that the user names."""
+    return {
+        name: what
+        for name, what in SLASH_COMMANDS.items()
+        if name not in _OF_TOOLS or named is None or named.keeps_tool(_OF_TOOLS[name])
+    }
+
+
+def help_text(commands: Mapping[str, str]) -> str:
     """Return what `/help` shows."""
-    rows = (f"{name:<9} {what}" for name, what in SLASH_COMMANDS.items())
+    rows = (f"{name:<9} {what}" for name, what in commands.items())
     return "\n".join([*rows, "", _KEYS])

@@ -104,6 +104,10 @@ class Turns:
             return self._session_id
         return self._conversation.stored_id or self._session_id
 
+    def find_capability(self, name: str) -> Any:
+        """Return what a module of the session has registered; None while there is none."""
+        return None if self._conversation is None else self._conversation.find_capability(name)
+
     async def pursue(self, goal: str) -> None:
         """Set the goal, and run a turn that goes on until it is reached.
 
@@ -213,6 +217,8 @@ class Turns:
         conversation, self._conversation = self._conversation, None
         if conversation is not None:
             await conversation.close()
+            if self._screen is not None:
+                self._screen.show_rows(())
             self._session_id = self._session_id or conversation.stored_id
 
     def _shown_screen(self) -> Screen:
@@ -220,7 +226,7 @@ class Turns:
         from amplifier_app.display.screen import Screen
 
         if self._screen is None:
-            self._screen = Screen(self._lines.stdout)
+            self._screen = Screen(self._lines.stdout, put_rows=self._lines.show_rows)
         self._screen.write_line()
         self._screen.wait_for("starting" if self._conversation is None else "waiting for the model")
         self._screen.tick()

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
@@ -15,7 +16,7 @@ from typing_extensions import override
 from amplifier_core import world
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from rich.console import RenderableType
 
@@ -70,13 +71,24 @@ _ASCII = Glyphs("+", "+", "+", "+", "-", "|", "*", "ok", "failed", "-", ">", "-"
 class Screen:
     """Append-only output: what is written stays, so that the scrollback holds all of it.
 
-    Only the waiting line below the last line is ever erased, and only on a terminal. Colours
-    follow `rich`: none with `NO_COLOR`, none on a dumb terminal, none in a pipe (also with
-    `FORCE_COLOR`).
+    Only what is below the last line is ever erased, the waiting line and rows above that, and
+    only on a terminal. Colours follow `rich`: none with `NO_COLOR`, none on a dumb terminal, none
+    in a pipe (also with `FORCE_COLOR`).
+
+    Args:
+        file: What it writes to.
+        width: The cells of a line, if not those of the terminal.
+        console: A console to draw through.
+        put_rows: Takes rows where somebody else draws what is below the last line.
     """
 
     def __init__(
-        self, file: IO[str], *, width: int | None = None, console: Console | None = None
+        self,
+        file: IO[str],
+        *,
+        width: int | None = None,
+        console: Console | None = None,
+        put_rows: Callable[[Sequence[str]], object] | None = None,
     ) -> None:
         self.is_terminal = file.isatty() if console is None else console.is_terminal
         self._file = file
@@ -97,7 +109,10 @@ class Screen:
         self._waiting_text = ""
         self._waiting_since = 0.0
         self._waiting_limit: float | None = None
-        self._waiting_shown = False
+        self._drawn_lines = 0
+        """How many lines are drawn below the last one."""
+        self._rows: tuple[str, ...] = ()
+        self._put_rows = put_rows
         self._ticks = 0
         self._at_line_start = True
         self._blank = True
@@ -159,8 +174,7 @@ class Screen:
     def clear_line(self) -> None:
         """Erase the text below the last line: the waiting line, or an echoed `^C`."""
         if self._can_erase and self._at_line_start:
-            self._waiting_shown = False
-            self._send("\r\x1b[K")
+            self._send(self._take_erasure())
 
     def leave_gap(self) -> None:
         """Leave one blank line before what comes next."""
@@ -202,6 +216,13 @@ class Screen:
             if not what:
                 self._erase()
 
+    def show_rows(self, rows: Iterable[str]) -> None:
+        """Have rows above the waiting line until they are others; they must be printable already."""
+        self._erase()
+        self._rows = tuple(rows)
+        if self._put_rows is not None:
+            self._put_rows([self._style_row(row) for row in self._rows])
+
     def tick(self) -> None:
         """Redraw the waiting line if it is visible."""
         if not (self._can_erase and self._waiting and self._at_line_start) or (
@@ -213,9 +234,10 @@ class Screen:
         seconds = int(world.monotonic() - self._waiting_since)
         limit = "" if self._waiting_limit is None else f" of {self._waiting_limit:,.0f} s"
         text = f"{sign} {self._waiting_text}" + (f" ({seconds} s{limit})" if seconds >= 2 else "")
-        before, after = self._find_pen("note")
-        self._waiting_shown = True
-        self._send(f"\r\x1b[K{before}{text[: self.width]}{after}")
+        rows = () if self._put_rows is not None else self._rows
+        erasure = self._take_erasure()
+        self._drawn_lines = len(rows) + 1
+        self._send(erasure + "\n".join(self._style_row(row) for row in (*rows, text)))
         self.flush()
 
     async def animate(self) -> None:
@@ -227,9 +249,20 @@ class Screen:
             self.tick()
 
     def _erase(self) -> None:
-        if self._waiting_shown:
-            self._waiting_shown = False
-            self._send("\r\x1b[K")
+        if self._drawn_lines:
+            self._send(self._take_erasure())
+
+    def _take_erasure(self) -> str:
+        """Return what erases the lines that are drawn, which counts as done."""
+        count, self._drawn_lines = self._drawn_lines, 0
+        return f"\x1b[{count - 1}A\r\x1b[J" if count > 1 else "\r\x1b[K"
+
+    def _style_row(self, text: str) -> str:
+        """A line below the last one, which is never wrapped: it could not be erased."""
+        before, after = self._find_pen("note")
+        cells = cell_len(text)
+        shown = text if cells <= self.width else set_cell_size(text, self.width)
+        return f"{before}{shown}{after}"
 
     def _find_pen(self, style: str) -> tuple[str, str]:
         """The escape codes around a styled text: none where the console would write none."""

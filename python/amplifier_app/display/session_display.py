@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.display.blocks import ResponseBlocks
+from amplifier_app.display.job_lines import JOB_END, JOB_START, JobLines
 from amplifier_app.display.notices import message_notice, notice_of
 from amplifier_app.display.preview import failure_summary, progress_summary, result_summary
 from amplifier_app.display.renderer import ContentBlockRenderer
@@ -57,6 +58,7 @@ class Display:
         self._renderer = ContentBlockRenderer(screen=screen)
         self._blocks = ResponseBlocks(screen, self._renderer)
         self._tasks = TaskLines(self._renderer)
+        self._jobs = JobLines(screen)
         self._tokens = TokenCount()
         # A plain dict looks at its empty beginning again and again.
         self._calls: OrderedDict[str, _Call] = OrderedDict()
@@ -80,6 +82,8 @@ class Display:
             events.TOOL_ERROR: self._tool_fails,
             TASK_START: self._task_starts,
             TASK_END: self._task_ends,
+            JOB_START: self._jobs.begin,
+            JOB_END: lambda data: self._note(*self._jobs.end(data)),
             events.EXECUTION_END: lambda _: self.finish(),
         }
         self._of_sub_agents: dict[str, Callable[[Mapping[str, Any]], None]] = {

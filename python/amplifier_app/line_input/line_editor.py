@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import IO, TYPE_CHECKING, TextIO, cast
 
 from prompt_toolkit import PromptSession
@@ -48,6 +48,7 @@ class LineEditor:
         self.stdout, self.stderr = (cast("IO[str]", stream) for stream in self._streams)
         self._terminal = terminal
         self._above: list[str] = []
+        self._rows: Sequence[str] = ()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_drawing = False
         self._question = asyncio.Lock()
@@ -100,6 +101,11 @@ class LineEditor:
         rows = text.split("\n")
         self._put("".join(f"{_INDENT if n else _PROMPT}{row}\n" for n, row in enumerate(rows)))
 
+    def show_rows(self, rows: Sequence[str]) -> None:
+        """Show rows above the prompt until they are others; with styles, and safe to show."""
+        self._rows = rows
+        self._draw_soon()
+
     def show_prompt(self) -> None:
         """Do nothing: the prompt is always there."""
 
@@ -118,7 +124,8 @@ class LineEditor:
 
     def _make_prompt(self) -> StyleAndTextTuples:
         live = next((stream.live for stream in self._streams if stream.live), "")
-        return [*to_formatted_text(ANSI(f"{live}\n" if live else "")), ("", _PROMPT)]
+        lines = "".join(f"{line}\n" for line in (live, *self._rows) if line)
+        return [*to_formatted_text(ANSI(lines)), ("", _PROMPT)]
 
     def _put(self, text: str) -> None:
         self._above.append(text)

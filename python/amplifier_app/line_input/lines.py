@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import IO, Protocol
 
@@ -42,6 +42,10 @@ class Lines(Protocol):
 
     def show_typed(self, text: str) -> None:
         """Leave a line that was taken on the screen; `text` is safe to show."""
+        ...
+
+    def show_rows(self, rows: Sequence[str]) -> None:
+        """Show rows above the prompt until they are others; with styles, and safe to show."""
         ...
 
     def show_prompt(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TextIO
 
 _PROMPT = "> "
@@ -59,6 +59,9 @@ class PlainLines:
 
     def show_typed(self, text: str) -> None:
         """Do nothing: the terminal has shown it."""
+
+    def show_rows(self, rows: Sequence[str]) -> None:
+        """Do nothing: what is printed cannot be erased."""
 
     def show_prompt(self) -> None:
         """Show the prompt."""

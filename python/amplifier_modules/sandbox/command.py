@@ -55,6 +55,25 @@ class LaunchError(OSError):
     """A command that could not be started."""
 
 
+class ForwardError(OSError):
+    """A port that cannot be forwarded."""
+
+
+class Forward(Protocol):
+    """A port of commands that is reached here, until it is closed."""
+
+    port: int
+    """The port of 127.0.0.1 where it is reached."""
+
+    def is_answered(self) -> bool:
+        """Whether something listens at the port of the commands now."""
+        ...
+
+    def close(self) -> None:
+        """Close all connections and the port; waits for that, and does nothing once it is closed."""
+        ...
+
+
 class RunningCommand(Protocol):
     """A command that has begun; safe to use from several threads."""
 
@@ -68,6 +87,10 @@ class RunningCommand(Protocol):
 
     def kill(self) -> None:
         """End the command and all that it began; returns at once, also where it has ended."""
+        ...
+
+    def list_ports(self) -> list[int]:
+        """Return the ports at which it or what it began listens, as far as that is known."""
         ...
 
 
@@ -94,6 +117,22 @@ class CommandRunner(Protocol):
 
         Raises:
             LaunchError: It cannot be started.
+        """
+        ...
+
+    def check_forward(self, port: int) -> None:
+        """Look whether a port that a command listens at can be forwarded.
+
+        Raises:
+            ForwardError: It cannot be reached from here, or is reached directly.
+        """
+        ...
+
+    def forward_port(self, port: int) -> Forward:
+        """Pass connections to a port of this machine on to one that a command listens at.
+
+        Raises:
+            ForwardError: As above; or none can be made.
         """
         ...
 

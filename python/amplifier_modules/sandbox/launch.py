@@ -4,7 +4,8 @@ A process of its own, which has nothing of the agent. It is sent a plan, and ans
 end with a NUL: `namespaces` with their files and a listening socket, where it made them; `started`, or
 `failed` and why; `directory` and where the shell was at its end; `removed` and a file; last `exit` or
 `signal` and a number, or `timeout`. If the other end closes, or the agent is gone, the command ends. With the number of a
-file that holds a plan as its argument, it is inside of what bubblewrap made.
+file that holds a plan as its argument, it is inside of what bubblewrap made. A plan with a `connector` is
+no command: what would become the shell hands sockets out instead.
 
 Only modules written in C are imported: others take longer than the whole launch.
 """
@@ -27,6 +28,7 @@ else:
 
 _FILE_BYTES = 4
 _LENGTH_BYTES = 8
+_MAX_FILES = 65_536
 _MAX_DIRECTORY_BYTES = 16_384
 _NAMESPACES = ("/proc/self/ns/user", "/proc/self/ns/net")
 _leave = posix._exit  # pyright: ignore[reportPrivateUsage] -- the way for a child to end
@@ -154,6 +156,8 @@ class Launch:
         restrict()
         plan = self._plan
         self._send("started")
+        if plan["connector"] is not None:
+            _hand_out_sockets(plan["connector"])
         self._sandbox.execute(plan["arguments"], plan["directory"], plan["environment"])
         raise AssertionError
 
@@ -216,6 +220,24 @@ class Launch:
 
     def _send(self, record: str) -> None:
         self._control.sendall(record.encode("utf-8", "surrogateescape") + b"\0")
+
+
+def _hand_out_sockets(number: int) -> "NoReturn":
+    """Answer each byte, the number of a family, by a new socket, until the agent closes."""
+    # Nothing else is left, above all no way to say something as the launcher.
+    posix.closerange(0, number)
+    posix.closerange(number + 1, _MAX_FILES)
+    agent = _socket.socket(fileno=number)
+    while family := agent.recv(1):
+        try:
+            made = _socket.socket(family[0], _socket.SOCK_STREAM)
+        except OSError as error:
+            agent.send(f"{error}".encode())
+            continue
+        file = made.fileno().to_bytes(_FILE_BYTES, byteorder)
+        agent.sendmsg([b"\0"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, file)])
+        made.close()
+    _leave(0)
 
 
 def _load_stages(engine: str) -> "Any":

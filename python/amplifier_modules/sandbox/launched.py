@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Any
 
 from .command import Ending, LaunchError
+from .listening_ports import find_listening_ports
 
 _LAUNCH = str(Path(__file__).with_name("launch.py"))
 _LENGTH_BYTES = 8
@@ -80,6 +81,11 @@ class LaunchedCommand:
         self._is_killed = True
         with suppress(OSError):  # it has ended
             self._control.shutdown(socket.SHUT_WR)
+
+    def list_ports(self) -> list[int]:
+        """Return the ports at which it or what it began listens, as far as that is known."""
+        is_over = self._launcher.returncode is not None
+        return [] if is_over else find_listening_ports(self._launcher.pid)
 
     def _read_ending(self) -> Ending | LaunchError:
         records: dict[bytes, list[bytes]] = {}

@@ -10,10 +10,12 @@ from typing import Any
 from amplifier_core.extension import find_extension
 
 from .bubblewrap import describe_mounts
-from .command import Command, LaunchError, Profile, RunningCommand, Tier
+from .command import Command, ForwardError, LaunchError, Profile, RunningCommand, Tier
+from .connector import Connector
 from .git_folder import find_git_files, find_git_folders, find_unused_git_files
 from .launched import LaunchedCommand
 from .network.rules import HostRules
+from .port_forward import PortForward
 from .shared_network import SharedNetwork
 from .shell import build_arguments
 
@@ -67,8 +69,20 @@ class Sandbox:
 
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start a command without input, as `CommandRunner` says."""
-        joined = () if self._network is None else self._network.join()
-        return self._start_launcher(command, output, joined)
+        return self._start_launcher(command, output, self._join())
+
+    def check_forward(self, port: int) -> None:
+        """Look whether a port can be forwarded, as `CommandRunner` says."""
+        if self._network is None:
+            raise ForwardError(f"port {port} cannot be forwarded: {self._describe_obstacle()}")
+
+    def forward_port(self, port: int) -> PortForward:
+        """Pass connections to a port of this machine on, as `CommandRunner` says."""
+        self.check_forward(port)
+        try:
+            return PortForward(port, Connector(self._start_connector))
+        except OSError as error:
+            raise ForwardError(f"port {port} cannot be forwarded: {error}") from error
 
     def list_refusals(self) -> list[str]:
         """Return which hosts commands did not reach, and why."""
@@ -79,9 +93,28 @@ class Sandbox:
         if self._network is not None:
             self._network.close()
 
+    def _join(self) -> Sequence[int]:
+        return () if self._network is None else self._network.join()
+
     def _launch_nothing(self) -> LaunchedCommand:
         with open(os.devnull, "wb") as nowhere:
             return self._start_launcher(Command(":", self._project, {}), nowhere.fileno(), ())
+
+    def _start_connector(self, asked: int) -> LaunchedCommand:
+        joined = self._join()
+        # It opens no file, so that nothing has to be hidden from it.
+        plan = self._make_plan(Command(":", self._project, {}), joined, ())
+        for name in ("writable", "read_only", "kept", "removed"):
+            plan[name] = []
+        with open(os.devnull, "wb") as nowhere:
+            launched = LaunchedCommand(nowhere.fileno(), [*joined, asked])
+        launched.send({**plan, "connector": asked})
+        return launched
+
+    def _describe_obstacle(self) -> str:
+        if self._bubblewrap is not None:
+            return "`bubblewrap` gives each command a network of its own, which cannot be reached"
+        return "in the sandbox of this machine no command can listen"
 
     def _start_launcher(
         self, command: Command, output: int, joined: Sequence[int]
@@ -89,13 +122,15 @@ class Sandbox:
         launched = LaunchedCommand(output, joined)
         try:
             # While the launcher starts, which takes longer.
-            launched.send(self._make_plan(command, joined))
+            launched.send(self._make_plan(command, joined, self._find_hidden()))
         except BaseException:
             launched.kill()
             raise
         return launched
 
-    def _make_plan(self, command: Command, joined: Sequence[int]) -> dict[str, Any]:
+    def _make_plan(
+        self, command: Command, joined: Sequence[int], hidden: Sequence[str]
+    ) -> dict[str, Any]:
         is_inside = self.tier is Tier.NAMESPACES
         in_project = [self._project] if self._profile == "project" else []
         environment = {
@@ -118,8 +153,9 @@ class Sandbox:
             "read_only": find_git_files(self._project) if in_project else [],
             "kept": find_git_folders(self._project) if in_project else [],
             "removed": find_unused_git_files(self._project) if in_project else [],
-            "hidden": list(self._find_hidden()),
+            "hidden": list(hidden),
             "wrapper": None,
+            "connector": None,
         }
         if self._bubblewrap is not None:
             plan["wrapper"] = [self._bubblewrap, *describe_mounts(plan)]

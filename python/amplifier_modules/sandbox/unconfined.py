@@ -7,8 +7,10 @@ import signal
 import subprocess
 from contextlib import suppress
 from threading import RLock, Timer
+from typing import NoReturn
 
-from .command import Command, Ending, LaunchError, Tier
+from .command import Command, Ending, ForwardError, LaunchError, Tier
+from .listening_ports import find_listening_ports
 from .shell import build_arguments, read_directory
 
 _LEAST_SINK = 64
@@ -56,6 +58,19 @@ class UnconfinedRunner:
         finally:
             os.close(sink)
         return UnconfinedCommand(process, source, command.timeout)
+
+    def check_forward(self, port: int) -> NoReturn:
+        """Refuse: the commands have the network of this machine.
+
+        Raises:
+            ForwardError: Always.
+        """
+        raise ForwardError(
+            f"port {port} needs no forward: the job runs without a sandbox, and is reached directly"
+            f" at http://127.0.0.1:{port}/"
+        )
+
+    forward_port = check_forward
 
     def close(self) -> None:
         """Do nothing: nothing is kept."""
@@ -113,6 +128,11 @@ class UnconfinedCommand:
         with self._lock:
             if not self._is_over:
                 self._kill_group()
+
+    def list_ports(self) -> list[int]:
+        """Return the ports at which it or what it began listens, as far as that is known."""
+        with self._lock:
+            return [] if self._is_over else find_listening_ports(self._process.pid)
 
     def _end_in_time(self) -> None:
         with self._lock:

@@ -39,3 +39,11 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
 @pytest.fixture
 def inside(tmp_path: Path) -> World:
     return make_world(Tier.NAMESPACES, tmp_path)
+
+
+@pytest.fixture
+def networked(inside: World) -> World:
+    """A world whose commands have a network in common."""
+    if inside.settings.get("bubblewrap"):
+        pytest.skip("each command has a network of its own")
+    return inside

@@ -72,6 +72,9 @@ class ScriptedRunner(FakeRunner):
     def kill(self) -> None:
         pass
 
+    def list_ports(self) -> list[int]:
+        return []
+
 
 class Tools:
     """The mounted tools of one session."""

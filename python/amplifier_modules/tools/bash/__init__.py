@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from amplifier_core.session_capabilities import (
     BASH_JOBS,
+    BASH_KILL_JOB,
     GUARD_TOOL_TIMEOUT,
     OBSERVABILITY_EVENTS,
     SESSION_WORKING_DIR,
@@ -96,6 +97,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
 
     coordinator.register_cleanup(close)
     coordinator.register_capability(BASH_JOBS, jobs.list_jobs)
+    coordinator.register_capability(BASH_KILL_JOB, jobs.kill_job)
     coordinator.register_contributor(OBSERVABILITY_EVENTS, "tool-bash", _list_events)
     for tool in (bash, JobTool(jobs, **limits)):
         await coordinator.mount("tools", tool, name=tool.name)

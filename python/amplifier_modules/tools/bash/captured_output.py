@@ -10,6 +10,7 @@ from threading import Lock
 from .output_file import OutputFile
 from .output_window import OutputWindow
 
+_MAX_LINE_BYTES = 2000
 MAX_SHOWN_BYTES = 2000
 """Bytes of a piece that is shown while the command runs, at most."""
 
@@ -39,12 +40,14 @@ class CapturedOutput:
         """
         self._lock = Lock()
         self._window = OutputWindow(limit)
+        self._end = b""
         self._file = OutputFile(name, limit)
 
     def add(self, piece: bytes) -> None:
         """Take what has come."""
         with self._lock:
             self._window.add(piece)
+            self._end = (self._end + piece[-_MAX_LINE_BYTES:])[-_MAX_LINE_BYTES:]
         # Only the thread that reads writes the file: nobody waits for the disk.
         self._file.add(piece)
 
@@ -56,6 +59,13 @@ class CapturedOutput:
         """Return the last lines of what was not taken yet, for display."""
         with self._lock:
             return self._window.show_end(MAX_SHOWN_BYTES)
+
+    def find_last_line(self) -> str:
+        """Return the last line that is not empty, or its end, also if it was taken."""
+        with self._lock:
+            end = self._end
+        lines = end.decode("utf-8", "replace").splitlines()
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     def take(self, *, is_over: bool) -> TakenOutput:
         """Return what has come since it was last taken.

@@ -48,13 +48,15 @@ class CommandRun:
         """
         self.command = command
         self.output = output
-        self._runner = runner
+        self.runner = runner
+        """What runs it."""
         self._on_output = on_output
         self._on_end = on_end
         # Reentrant: a finalizer may call `kill` wherever this thread is.
         self._lock = RLock()
         self._running: RunningCommand | None = None
         self._is_killed = False
+        self._closed_at_end: list[Callable[[], object]] = []
         self._begun = world.monotonic()
         self._thread = Thread(target=self._run, name="command", daemon=True)
 
@@ -91,6 +93,19 @@ class CommandRun:
         if running is not None:
             running.kill()
 
+    def list_ports(self) -> list[int]:
+        """Return the ports at which it or what it began listens, as far as that is known; blocks."""
+        running = self._running
+        return [] if running is None or self.is_over else running.list_ports()
+
+    def close_at_end(self, close: Callable[[], object]) -> None:
+        """Have something closed in a thread when the command has ended; at once where it has."""
+        with self._lock:
+            if not self.is_over:
+                self._closed_at_end.append(close)
+                return
+        close()
+
     def _run(self) -> None:
         ending, failure = None, None
         try:
@@ -100,6 +115,8 @@ class CommandRun:
         self.seconds = world.monotonic() - self._begun
         with self._lock:
             self.ending, self.failure = ending, failure
+        for close in self._closed_at_end:
+            close()
         self.output.close()
         self._on_end()
 
@@ -109,7 +126,7 @@ class CommandRun:
         reader = Thread(target=self._read, args=(reading, ended), name="output", daemon=True)
         try:
             try:
-                running = self._runner.start(self.command, writing)
+                running = self.runner.start(self.command, writing)
             finally:
                 os.close(writing)
             with self._lock:

@@ -6,11 +6,14 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Literal, TypeAlias
 
 import anyio
 
+from amplifier_core import world
 from amplifier_modules.running.background import start_task
+from amplifier_modules.sandbox.command import Forward, ForwardError
 
 from .command_run import CommandRun
 
@@ -38,6 +41,10 @@ class JobInfo:
     """How long it runs, or ran."""
     exit_code: int | None
     """None while it runs, and where it did not exit."""
+    begun: float
+    """When it began, in seconds since the epoch."""
+    last_line: str
+    """The last line of its output that is not empty."""
 
 
 class Job:
@@ -56,8 +63,11 @@ class Job:
         self.run = run
         self.ended = anyio.Event()
         """Set when it has ended and its event was emitted."""
+        self._begun = world.time()
         self._over = over
         self._emit = emit
+        self._forwarding = Lock()
+        self._forwards: dict[int, Forward] = {}
 
     async def start(self, start: Callable[[CommandRun], object]) -> None:
         """Emit `job:start`, start the command, and go on while it runs."""
@@ -70,8 +80,38 @@ class Job:
         """Return it as it is now."""
         ending = self.run.ending
         code = None if ending is None else ending.exit_code
-        seconds = self.run.count_seconds()
-        return JobInfo(self.id, self.run.command.text, self._find_status(), seconds, code)
+        return JobInfo(
+            self.id,
+            self.run.command.text,
+            self._find_status(),
+            self.run.count_seconds(),
+            code,
+            self._begun,
+            self.run.output.find_last_line(),
+        )
+
+    def check_forward(self, port: int) -> None:
+        """Look whether a port can be forwarded.
+
+        Raises:
+            ForwardError: It cannot, or need not.
+        """
+        if self.run.is_over:
+            raise ForwardError(f"port {port} cannot be forwarded: job `{self.id}` has ended")
+        self.run.runner.check_forward(port)
+
+    def forward_port(self, port: int) -> Forward:
+        """Return what passes connections on to a port, until the job ends; blocks.
+
+        Raises:
+            ForwardError: None can be made, or need be.
+        """
+        with self._forwarding:
+            if port not in self._forwards:
+                self.check_forward(port)
+                forward = self._forwards[port] = self.run.runner.forward_port(port)
+                self.run.close_at_end(forward.close)
+            return self._forwards[port]
 
     def _find_status(self) -> JobStatus:
         ending = self.run.ending

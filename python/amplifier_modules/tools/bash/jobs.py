@@ -78,6 +78,17 @@ class Jobs:
         listed = ", ".join(f"`{each}`" for each in self._jobs) or "none"
         raise UnknownJobError(f"no job `{id}` (there are: {listed})")
 
+    def kill_job(self, id: str) -> bool:
+        """End a job and all that it began; return whether it ran; returns at once.
+
+        Raises:
+            UnknownJobError: There is none of this id.
+        """
+        run = self.find(id).run
+        was_running = not run.is_over
+        run.kill()
+        return was_running
+
     def list_jobs(self) -> list[JobInfo]:
         """Return all jobs as they are now, the newest last."""
         return [job.describe() for job in self._jobs.values()]
