@@ -142,7 +142,7 @@ def test_a_model_reads_that_nobody_could_be_asked(keyed: Any, model: Any) -> Non
     assert (done.returncode, done.stdout) == (0, "All is well.\n")
     assert done.stderr == (
         "denied, because there is no terminal to ask in: "
-        "run `write_file`? | `path`: `.env` | `content`: \"A=1\\n\"\n"
+        'run `write_file`? | `path`: `.env` | `content`: "A=1\\n"\n'
     )
     [result] = results(model.requests[1])
     denial = "Denied by hook: nobody could be asked: there is no terminal to ask in"
