@@ -13,7 +13,8 @@ from typing import Literal, TypeAlias
 
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import write_notice
-from amplifier_core.approval import CONSENT, is_consent, note_words, option_words
+from amplifier_app.printable import printable_line
+from amplifier_core.approval import CONSENT, is_consent, note_unasked, note_words, option_words
 
 Asking: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 """Makes what is put around a question."""
@@ -82,9 +83,8 @@ class TerminalApproval:
         from amplifier_core.approval import ApprovalTimeoutError
 
         if not _can_ask():
-            question = _write_exactly(prompt)
-            write_notice(f"denied, because there is no terminal to ask in: {question}")
-            return _DENIED
+            question = printable_line(SECRETS.redactor.redact_known(prompt))
+            return _deny_unasked("there is no terminal to ask in", question)
         mark, line = "", ""
         limit = timeout if timeout < math.inf else None
         otherwise = "other words deny" if limit is None else f"{default} after {timeout:.0f} s"
@@ -101,8 +101,7 @@ class TerminalApproval:
             _note(f"\n{mark}| no answer\n")
             raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
         except (OSError, ValueError) as error:
-            write_notice(f"denied, because the question cannot be shown: {error}")
-            return _DENIED
+            return _deny_unasked("the question cannot be shown", str(error))
         chosen = _find_choice(line, options)
         if not is_consent(chosen) and len(line.split()) > 1 and line.strip() not in options:
             note_words(line)
@@ -111,11 +110,11 @@ class TerminalApproval:
         return chosen
 
 
-def _write_exactly(prompt: str) -> str:
-    """What would have been asked, in one line, without known secrets."""
-    from amplifier_guard import TerminalText
-
-    return TerminalText.exact(SECRETS.redactor.redact_known(prompt))
+def _deny_unasked(reason: str, detail: str) -> str:
+    """Deny what nobody can be asked about, and tell the person and the model why."""
+    write_notice(f"denied, because {reason}: {detail}")
+    note_unasked(reason)
+    return _DENIED
 
 
 def _can_ask() -> bool:

@@ -163,6 +163,8 @@ class Reply:
 
     words: str = ""
     """What whoever denied says to the model."""
+    unasked: str = ""
+    """Why nobody was asked, where that is why it is denied."""
     is_late: bool = False
     """Whether there was none in time."""
     is_put_off: bool = False
@@ -193,6 +195,13 @@ def note_words(words: object) -> None:
     call = ASKED_CALL.get()
     if call is not None and isinstance(words, str):
         call.reply.words = words.strip()
+
+
+def note_unasked(reason: str) -> None:
+    """Remember that a denial is nobody's answer: the question could not be put to anyone."""
+    call = ASKED_CALL.get()
+    if call is not None:
+        call.reply.unasked = reason
 
 
 def put_off() -> bool:

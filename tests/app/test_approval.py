@@ -321,12 +321,18 @@ async def test_a_terminal_that_goes_away_denies(terminal: Terminal, monkeypatch:
 
 async def test_where_nobody_can_be_asked_the_answer_is_no(monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
-    prompt = "Run \x1b[31mrm -rf\n/?"
-    assert await TerminalApproval().request_approval(prompt, OPTIONS, 60, "deny") == "Deny"
-    assert (
-        capsys.readouterr().err
-        == "denied, because there is no terminal to ask in: Run \\x1b[31mrm -rf\\n/?\n"
+    prompt = "run `bash`?\n| `command`: `grep '\\bx' \x1b[31m`"
+    asked = AskedCall("q", "bash", {})
+    token = ASKED_CALL.set(asked)
+    try:
+        assert await TerminalApproval().request_approval(prompt, OPTIONS, 60, "deny") == "Deny"
+    finally:
+        ASKED_CALL.reset(token)
+    assert capsys.readouterr().err == (
+        "denied, because there is no terminal to ask in: "
+        "run `bash`? | `command`: `grep '\\bx' \\x1b[31m`\n"
     )
+    assert asked.reply == Reply(unasked="there is no terminal to ask in")
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,23 @@ def test_scenario_messages_end_to_end(keyed: Any, model: Any) -> None:
     assert json.loads(text_of(results(model.requests[2])[0]))["total_matches"] == 1
 
 
+def test_a_model_reads_that_nobody_could_be_asked(keyed: Any, model: Any) -> None:
+    arguments = {"path": ".env", "content": "A=1\n"}
+    model.reply(*model.said(called("write_file", arguments), stop="tool_use"))
+    model.reply(*model.said(ANSWER))
+
+    done = keyed("run", "Write it.", input=b"")
+
+    assert (done.returncode, done.stdout) == (0, "All is well.\n")
+    assert done.stderr == (
+        "denied, because there is no terminal to ask in: "
+        'run `write_file`? | `path`: `.env` | `content`: "A=1\\n"\n'
+    )
+    [result] = results(model.requests[1])
+    denial = "Denied by hook: nobody could be asked: there is no terminal to ask in"
+    assert denial in text_of(result)
+
+
 CONTENTS = [
     ("read_file", {"path": "text.txt"}, {"content": "Grüße 😀\n\x1b[31mred\n", "total_lines": 2}),
     ("read_file", {"path": "empty.txt"}, {"content": "", "total_lines": 0}),

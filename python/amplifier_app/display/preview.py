@@ -91,9 +91,6 @@ def _fields_summary(fields: Mapping[str, Any]) -> str:
         shown = read_number("shown_lines")
         part = "" if shown in (None, lines) else f"{shown:,} of "
         return part + count_noun(lines, "line")
-    if (added := read_number("lines_added")) is not None:
-        removed = read_number("lines_removed") or 0
-        return f"{_cut(str(fields.get('kind', '')))} +{added:,} -{removed:,} lines".strip()
     return ", ".join(
         f"{_cut(key)}={count_noun(len(value), 'item') if _is_long(value) else _write_value(value)}"
         for key, value in list(fields.items())[:8]

@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Protocol
 
+from amplifier_app.display.call_view import view_call
 from amplifier_app.display.markdown import MarkdownStream
 from amplifier_app.display.panel import StreamingPanel
-from amplifier_app.display.preview import arguments_preview, result_summary
+from amplifier_app.display.result_view import ResultView, view_result
 from amplifier_app.display.screen import ConsoleScreen, Screen
 from amplifier_app.display.wrapping import Wrapper
 from amplifier_app.known_secrets import SECRETS
 from amplifier_guard import TerminalText
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from rich.console import Console
 
     from amplifier_core.content_models import (
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 _MAX_NAME_CHARS = 80
 _MIN_SHOWN_SECONDS = 1.0
 """The time of a faster tool is not shown."""
+_INDENT = "    "
+"""Before the lines of a call or a result."""
 
 
 class Drawing(Protocol):
@@ -62,6 +67,8 @@ class ContentBlockRenderer:
         self._screen = screen
         self._section = ""
         self._names: dict[str, str] = {}
+        self._contents: dict[str, str] = {}
+        """What calls write, until their results."""
 
     def render_thinking(self, block: ThinkingContent) -> None:
         """Draw a panel with all of the model's thinking."""
@@ -73,19 +80,21 @@ class ContentBlockRenderer:
         self._draw(self.text(), block.text)
 
     def render_tool_call(self, block: ToolCallContent) -> None:
-        """Draw a call with the first 200 characters of its arguments."""
+        """Draw a call: a command, the files that are written, or the beginning of its arguments."""
         name = self.shown_name(block.name)
         self._names[block.id] = name
         sign = "🔧 " if self._screen.glyphs.is_unicode else ""
-        arguments = SECRETS.redact_data({"arguments": block.arguments})["arguments"]
-        self.call_line(f"{sign}Calling ", name, arguments)
+        arguments: Mapping[str, object] = SECRETS.redact_data(block.arguments or {})
+        if isinstance(content := arguments.get("content"), str):
+            self._contents[block.id] = content
+        self.draw_call(f"{sign}Calling ", name, arguments)
 
     def render_tool_result(self, block: ToolResultContent) -> None:
-        """Draw the result of a call: how much came back, or the error."""
+        """Draw the result of a call: a change, an output, how much came back, or the error."""
         name = self._names.get(block.tool_call_id) or "tool"
         result = {"success": not block.error, "output": block.output, "error": block.error}
-        good, summary = result_summary(SECRETS.redact_data(result))
-        self.result_line(name, good=good, summary=summary)
+        content = self._contents.pop(block.tool_call_id, "")
+        self.draw_result(name, view_result(SECRETS.redact_data(result), lambda _: "", content))
 
     def thinking(self, title: str) -> Drawing:
         """Begin a panel of thinking."""
@@ -100,17 +109,19 @@ class ContentBlockRenderer:
         is_terminal = self._screen.is_terminal
         return MarkdownStream(self._screen) if is_terminal else _PlainText(self._screen)
 
-    def call_line(self, sign: str, name: str, arguments: object) -> None:
-        """Draw the line of a call; the name must be printable already."""
+    def draw_call(self, sign: str, name: str, arguments: object, indent: str = "") -> None:
+        """Draw a call; what is before its arguments must be printable already."""
+        view = view_call(name, arguments)
+        text, style = view.head
         self._begin_section("tools")
-        self._wrap_line(
-            (f"{sign}{name}", "tool"),
-            (f"({arguments_preview(arguments)})", "tool.arguments"),
-        )
+        self._wrap_line((f"{indent}{sign}{name}", "tool"), (self.printable(text), style))
+        self._draw_lines(view.lines, indent + _INDENT)
 
-    def result_line(self, name: str, *, good: bool, summary: str, seconds: float = 0.0) -> None:
-        """Draw the line of a result; name and summary must be printable already."""
-        glyphs = self._screen.glyphs
+    def draw_result(self, name: str, view: ResultView, seconds: float = 0.0) -> None:
+        """Draw a result; the name must be printable already."""
+        glyphs, good, summary = self._screen.glyphs, view.is_good, view.summary
+        if view.has_seconds:
+            seconds = 0.0
         self._begin_section("tools")
         self._wrap_line(
             (f"  {glyphs.good if good else glyphs.bad} ", "tool.good" if good else "tool.bad"),
@@ -118,6 +129,16 @@ class ContentBlockRenderer:
             (f": {summary}" if summary else "", "" if good else "error"),
             (f" ({seconds:.1f} s)" if seconds >= _MIN_SHOWN_SECONDS else "", "note"),
         )
+        self._draw_lines(view.lines, _INDENT)
+
+    def _draw_lines(self, lines: Iterable[tuple[str, str]], indent: str) -> None:
+        """Draw the lines of a call or a result."""
+        for text, style in lines:
+            if text.strip():
+                self._wrap_line((indent, ""), (self.printable(text), style), hang=f"{indent}  ")
+            else:
+                self._screen.write_line()
+        self._screen.flush()
 
     def task_line(self, text: str, style: str = "note") -> None:
         """Draw a line about a sub-agent; it must be printable already."""
@@ -156,11 +177,11 @@ class ContentBlockRenderer:
             self._screen.leave_gap()
         self._section = section
 
-    def _wrap_line(self, *pieces: tuple[str, str]) -> None:
+    def _wrap_line(self, *pieces: tuple[str, str], hang: str = _INDENT) -> None:
         """One line of styled pieces, wrapped under itself on a terminal."""
         width = self._screen.width if self._screen.is_terminal else 1 << 30
         wrapper = Wrapper(self._screen.write, width)
-        wrapper.hang("    ")
+        wrapper.hang(hang)
         for text, style in pieces:
             wrapper.feed(text, style)
         wrapper.finish()

@@ -33,6 +33,8 @@ STYLES = {
     "tool.arguments": "dim",
     "tool.good": "green",
     "tool.bad": "bold red",
+    "diff.added": "green",
+    "diff.removed": "red",
     "note": "dim",
     "warning": "yellow",
     "error": "bold red",

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from amplifier_app.display.blocks import ResponseBlocks
 from amplifier_app.display.job_lines import JOB_END, JOB_START, JobLines
 from amplifier_app.display.notices import message_notice, notice_of
-from amplifier_app.display.preview import failure_summary, progress_summary, result_summary
+from amplifier_app.display.preview import failure_summary, progress_summary
 from amplifier_app.display.renderer import ContentBlockRenderer
+from amplifier_app.display.result_view import ResultView, view_result
 from amplifier_app.display.task_lines import TaskLines, is_of_sub_agent
 from amplifier_app.display.tokens import TokenCount
 from amplifier_core import events, world
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _PURPOSES = {JUDGE: "judging the goal", SUMMARY: "summing up"}
 """What is shown while a model is asked beside the conversation."""
+_MAX_DIFFS = 200
 _TOOL_PROGRESS = "tool:progress"
 """The event of our loops, named here because importing them takes a while."""
 
@@ -63,6 +65,8 @@ class Display:
         # A plain dict looks at its empty beginning again and again.
         self._calls: OrderedDict[str, _Call] = OrderedDict()
         self._finished_calls: set[str] = set()
+        self._diffs: dict[str, str] = {}
+        """The changes of files whose calls have not ended, by path."""
         self._call_count = 0
         self._drew_text = False
         self._is_counted = False
@@ -78,6 +82,7 @@ class Display:
             events.CONTENT_BLOCK_END: self._block_ends,
             events.TOOL_PRE: self._tool_starts,
             _TOOL_PROGRESS: self._tool_reports,
+            events.ARTIFACT_WRITE: self._file_changes,
             events.TOOL_POST: self._tool_ends,
             events.TOOL_ERROR: self._tool_fails,
             TASK_START: self._task_starts,
@@ -151,7 +156,7 @@ class Display:
         self._end_response()
         self._screen.wait_for("")
         for call in self._calls.values():
-            self._show_result(call, good=False, summary="did not finish")
+            self._show_result(call, ResultView(False, "did not finish"))
         self._calls.clear()
         if line := self._tokens.write_line(self._call_count):
             self._tokens = TokenCount()
@@ -162,6 +167,7 @@ class Display:
         self._tokens = TokenCount()
         self._call_count = 0
         self._finished_calls.clear()
+        self._diffs.clear()
         self._drew_text = False
         self._is_counted = False
         self._model_is_asked(data)
@@ -208,7 +214,7 @@ class Display:
         call = _Call(self._call_count, name, self._clock())
         self._calls[self._call_id(data)] = call
         sign = f"{self._screen.glyphs.call} {call.number} "
-        self._renderer.call_line(sign, name, data.get("tool_input"))
+        self._renderer.draw_call(sign, name, data.get("tool_input"))
         self._wait_for_tools()
 
     def _tool_reports(self, data: Mapping[str, Any]) -> None:
@@ -217,11 +223,18 @@ class Display:
             self._wait_for_tools()
 
     def _tool_ends(self, data: Mapping[str, Any]) -> None:
-        good, summary = result_summary(data.get("result"))
-        self._end_call(data, good=good, summary=summary)
+        self._end_call(data, view_result(data.get("result"), self._take_diff))
 
     def _tool_fails(self, data: Mapping[str, Any]) -> None:
-        self._end_call(data, good=False, summary=failure_summary(data.get("error")))
+        self._end_call(data, ResultView(False, failure_summary(data.get("error"))))
+
+    def _file_changes(self, data: Mapping[str, Any]) -> None:
+        # No result takes those of tools that say nothing of their files.
+        if len(self._diffs) < _MAX_DIFFS:
+            self._diffs[str(data.get("path"))] = str(data.get("diff") or "")
+
+    def _take_diff(self, path: str) -> str:
+        return self._diffs.pop(path, "")
 
     def _task_starts(self, data: Mapping[str, Any]) -> None:
         self._blocks.break_line()
@@ -232,7 +245,7 @@ class Display:
         self._blocks.break_line()
         self._tasks.end(data)
 
-    def _end_call(self, data: Mapping[str, Any], *, good: bool, summary: str) -> None:
+    def _end_call(self, data: Mapping[str, Any], view: ResultView) -> None:
         key = self._call_id(data)
         call = self._calls.pop(key, None)
         if call is None:
@@ -243,13 +256,13 @@ class Display:
             call = _Call(self._call_count, name, self._clock())
         if data.get("tool_call_id"):
             self._finished_calls.add(key)
-        self._show_result(call, good=good, summary=summary)
+        self._show_result(call, view)
         self._wait_for_tools()
 
-    def _show_result(self, call: _Call, *, good: bool, summary: str) -> None:
+    def _show_result(self, call: _Call, view: ResultView) -> None:
         seconds = self._clock() - call.started
         name = f"{call.number} {call.name}"
-        self._renderer.result_line(name, good=good, summary=summary, seconds=seconds)
+        self._renderer.draw_result(name, view, seconds)
 
     def _wait_for_tools(self) -> None:
         calls = list(islice(self._calls.values(), 4))

@@ -33,7 +33,7 @@ class TaskLines:
         """Draw a call of a sub-agent, whose event this is."""
         name = self._names.get(str(data.get("session_id")), "sub-agent")
         tool = ContentBlockRenderer.shown_name(str(data.get("tool_name") or ""))
-        self._renderer.call_line(f"{_INDENT}{name}: ", tool, data.get("tool_input"))
+        self._renderer.draw_call(f"{name}: ", tool, data.get("tool_input"), indent=_INDENT)
 
     def end(self, data: Mapping[str, Any]) -> None:
         """Draw how a task ended."""

@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 from amplifier_core import world
-from amplifier_core.approval import AskedCall, note_asker
+from amplifier_core.approval import AskedCall, Reply, note_asker
 from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED
 from amplifier_core.models import HookResult
 
@@ -22,6 +22,8 @@ _MAX_QUESTION_CHARS = 4000
 """Nobody reads more, and nobody can agree to what they have not read."""
 SAYS = "User denied, and says: "
 """How the reason of a denial begins that has words for the model."""
+UNASKED = "nobody could be asked: "
+"""How the reason of a denial begins that is nobody's answer."""
 _ASKER = "needs_approval"
 """What messages name where no hook asks, but the tool itself."""
 
@@ -133,11 +135,13 @@ def with_seconds(result: Any, seconds: float | None) -> Any:
     return result.model_copy(update={"approval_timeout": limit})
 
 
-def with_words(answer: Any, words: str) -> Any:
-    """Return an answer with what whoever denied says to the model."""
-    if not words or getattr(answer, "action", None) != "deny":
+def with_reply(answer: Any, reply: Reply) -> Any:
+    """Return an answer with what whoever denied says to the model, or why nobody was asked."""
+    if getattr(answer, "action", None) != "deny":
         return answer
-    return _deny(f"{SAYS}{words}")
+    if reply.words:
+        return _deny(f"{SAYS}{reply.words}")
+    return _deny(f"{UNASKED}{reply.unasked}") if reply.unasked else answer
 
 
 def seconds_of(result: Any) -> Any:

@@ -28,9 +28,9 @@ from .call_approval import (
     question_about,
     required_event,
     timeout_event,
+    with_reply,
     with_seconds,
     with_warning,
-    with_words,
     within_seconds,
 )
 from .cancellation import Shield, await_interruptibly, grace
@@ -275,7 +275,7 @@ class HookPoints:
         if asked.reply.is_late:
             await self._emit(APPROVAL_TIMEOUT, timeout_event(asked, result))
         else:
-            answer = with_words(answer, asked.reply.words)
+            answer = with_reply(answer, asked.reply)
         await self._emit(*answer_event(asked, answer))
         return answer
 
