@@ -1,4 +1,7 @@
-"""What developers run each day behaves in a sandbox as without one; what does not is pinned."""
+"""What developers run each day behaves in a sandbox as without one; what does not is pinned.
+
+Holds: sandbox-8
+"""
 
 from __future__ import annotations
 

@@ -148,25 +148,44 @@ def test_a_killed_command_is_ended_with_all_that_it_began(world: World) -> None:
     assert_free(world.project / "lock")
 
 
+PROGRAM = """
+import sys
+from amplifier_modules.sandbox.command import Command, Tier
+from amplifier_modules.sandbox.sandbox import Sandbox
+project, temporary, tier, bubblewrap, text, path = sys.argv[1:]
+sandbox = Sandbox(project, temporary, Tier(tier), bubblewrap=bubblewrap or None)
+command = Command(text, project, {"PATH": path}, 1.5 if "1.5" in text else None)
+print(sandbox.start(command, 1).wait().timed_out)
+"""
+"""An agent that runs one command, and says whether its time was up."""
+
+
+def start_agent(world: World, text: str) -> subprocess.Popen[bytes]:
+    bubblewrap = world.settings.get("bubblewrap") or ""
+    arguments = [world.project, world.temporary, world.tier, bubblewrap, text, os.environ["PATH"]]
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE
+    )
+
+
 # Holds: sandbox-4
 def test_a_command_ends_with_the_agent(world: World) -> None:
-    program = (
-        "import sys\n"
-        "from amplifier_modules.sandbox.command import Command, Tier\n"
-        "from amplifier_modules.sandbox.sandbox import Sandbox\n"
-        "sandbox = Sandbox(sys.argv[1], sys.argv[2], Tier(sys.argv[3]))\n"
-        "command = Command(sys.argv[4], sys.argv[1], {'PATH': sys.argv[5]})\n"
-        "sandbox.start(command, 1).wait()\n"
-    )
-    text = f"{HOLD} {WAIT_UNTIL_HELD}; echo begun; sleep 1000"
-    arguments = [world.project, world.temporary, world.tier, text, os.environ["PATH"]]
-    with subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)], stdout=subprocess.PIPE
-    ) as agent:
+    with start_agent(world, f"{HOLD} {WAIT_UNTIL_HELD}; echo begun; sleep 1000") as agent:
         assert agent.stdout is not None
         assert agent.stdout.readline() == b"begun\n"
         agent.kill()
     wait_until_free(world.project / "lock")
+
+
+# Holds: sandbox-4
+def test_the_time_of_a_command_is_up_while_the_agent_is_frozen(world: World) -> None:
+    with start_agent(world, f"{HOLD} {WAIT_UNTIL_HELD}; echo begun 1.5; sleep 1000") as agent:
+        assert agent.stdout is not None
+        assert agent.stdout.readline() == b"begun 1.5\n"
+        agent.send_signal(signal.SIGSTOP)
+        wait_until_free(world.project / "lock")
+        agent.send_signal(signal.SIGCONT)
+        assert agent.stdout.read() == b"True\n"
 
 
 # Holds: sandbox-5
