@@ -109,13 +109,14 @@ def test_a_patch_over_several_files_is_each_with_what_was_added_and_removed() ->
         "*** Begin Patch\n*** Add File: new.py\n+x\n*** Update File: calc.py\n@@\n-    return a - b\n"
         "+    return a + b\n*** Delete File: old.py\n*** End Patch"
     )
-    changes: list[Change] = [("new.py", None, b"x\n"), ("calc.py", OLD, NEW), ("old.py", b"y\n", None)]  # fmt: skip
+    changes: list[Change] = [("new.py", None, b"x\n  y\n"), ("calc.py", OLD, NEW), ("old.py", b"y\n", None)]  # fmt: skip
     assert drawn(write("apply_patch", {"patch": patch}, *changes), Terminal()) == (
         """\
 ● 1 apply_patch("new.py", "calc.py", "old.py")
-  ✓ 1 apply_patch: 3 files, +3 -2 lines
-    new.py: created, 1 line
+  ✓ 1 apply_patch: 3 files, +4 -2 lines
+    new.py: created, 2 lines
       x
+        y
     calc.py: modified +2 -1 lines
       -    return a - b
       +    # sums
@@ -209,7 +210,7 @@ def test_a_command_of_several_lines_that_leaves_the_sandbox_and_fails() -> None:
     3
     4
     5
-    … 38 more lines
+    … more than 38 more lines
     44
     45
     46

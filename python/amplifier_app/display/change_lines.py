@@ -62,9 +62,7 @@ def list_changes(
         name = str(path) if old_path is None else f"{old_path} to {path}"
         yield f"{printable_line(name, MAX_PREVIEW_CHARS)}: {summarize_change(file)}", ""
         diff = str(file.get("diff") or take_diff(str(path)))
-        lines = [
-            line for line in _read_diff(file, diff) if line[1] != "note" and line[0][:1] != " "
-        ]
+        lines = [line for line in _read_diff(file, diff) if line[1].startswith("diff.")]
         if room:
             first = _take_first(lines, room, is_whole=_is_whole(file, diff))
             yield from ((f"  {text}", style) for text, style in first)
@@ -106,6 +104,4 @@ def _is_whole(file: Mapping[str, Any], diff: str) -> bool:
 def _take_first(lines: list[Line], most: int, *, is_whole: bool) -> list[Line]:
     if is_whole and len(lines) <= most + 1:
         return lines
-    if not is_whole:
-        return [*lines[:most], (f"… more than {len(lines[most:]):,} more lines", "note")]
-    return [*lines[:most], describe_rest(len(lines) - most)]
+    return [*lines[:most], describe_rest(len(lines[most:]), is_whole=is_whole)]

@@ -31,7 +31,7 @@ def list_command(output: Mapping[str, Any]) -> tuple[str, list[Line]]:
     if _is_job(output):
         id = printable_line(str(output["id"]), _MAX_CHARS)
         return ", ".join(filter(None, (f"runs in the background as `{id}`", ending))), notes
-    lines = take_both_ends(split_lines(output["output"]))
+    lines = take_both_ends(split_lines(output["output"]), is_whole="output_file" not in output)
     if not lines:
         return ", ".join(filter(None, ("no output", ending))), notes
     style = "note" if has_succeeded(output) else "error"

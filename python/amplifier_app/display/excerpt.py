@@ -33,9 +33,15 @@ def split_lines(text: str) -> list[str]:
     return lines[filled[0] : filled[-1] + 1] if filled else []
 
 
-def describe_rest(count: int) -> Line:
-    """Return the line that says how many lines are not drawn."""
-    return f"… {count_noun(count, 'more line')}", "note"
+def describe_rest(count: int, *, is_whole: bool = True) -> Line:
+    """Return the line that says how many lines are not drawn.
+
+    Args:
+        count: How many there are.
+        is_whole: Whether that is all of them.
+    """
+    beginning = "" if is_whole else "more than "
+    return f"… {beginning}{count_noun(count, 'more line')}", "note"
 
 
 def take_beginning(lines: Sequence[str], most: int) -> list[Line]:
@@ -47,10 +53,11 @@ def take_beginning(lines: Sequence[str], most: int) -> list[Line]:
     return [*shown, describe_rest(len(lines) - most)]
 
 
-def take_both_ends(lines: Sequence[str]) -> list[Line]:
+def take_both_ends(lines: Sequence[str], *, is_whole: bool) -> list[Line]:
     """Return the first and last lines, and between them how many more there are."""
     if len(lines) <= MAX_LINES + 1:
         return [(show_line(line), "") for line in lines]
     head = MAX_LINES - _TAIL_LINES
+    rest = describe_rest(len(lines) - MAX_LINES, is_whole=is_whole)
     shown = [(show_line(line), "") for line in [*lines[:head], *lines[-_TAIL_LINES:]]]
-    return [*shown[:head], describe_rest(len(lines) - MAX_LINES), *shown[head:]]
+    return [*shown[:head], rest, *shown[head:]]

@@ -1,0 +1,427 @@
+"""Ten conversations in a terminal, each with what is then on the screen and on the disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "app"))
+
+from prompt_terminal import CTRL_D, PromptTerminal
+from scripted_command import command, keyed, model
+from terminal import CTRL_C
+
+from amplifier_modules.sandbox.command import Tier
+from amplifier_modules.sandbox.tiers import find_tier
+
+__all__ = ["command", "keyed", "model"]
+
+Step: TypeAlias = "str | tuple[str, dict[str, Any]]"
+"""What the model says at the end of a turn, or the call that it makes."""
+Begin: TypeAlias = "Callable[..., Talk]"
+
+SECONDS = re.compile(
+    r"(?<=\n    )\d+\.\d s, |\n    \d+\.\d s$|, \d+\.\d s\b| \(\d+\.\d s\)", re.MULTILINE
+)
+"""How long something took, which is shown from one second on: a busy machine needs more."""
+MARK = re.compile(r"^[a-z]{4}(?=[|>:])", re.MULTILINE)
+
+
+def bash(command: str, **more: Any) -> Step:
+    return "bash", {"command": command, **more}
+
+
+class Talk(PromptTerminal):
+    """A conversation with a model that says what it is given to say."""
+
+    def reply(self, word: str) -> None:
+        """Answer the question, once it is on the screen."""
+        self.see_match(r"^[a-z]{4}> ?$")
+        self.type(word.encode() + b"\r")
+
+    def see_next(self) -> None:
+        """Wait until the screen changes."""
+        assert self._read(), self.screen
+
+    def close(self, last: str) -> str:
+        """End it after these words; returns the screen below its first line, the same each time."""
+        self.see_match(f"^{last}")
+        self.see_match("^>$")
+        self.type(CTRL_D)
+        assert self.wait() == 0
+        text = MARK.sub("bcdf", self.screen.partition("\n")[2])
+        text = SECONDS.sub("", text)
+        text = re.sub(r"`\S*/amplifier-\w+(?=/)", "`FOLDER", text)
+        return f"{text.strip()}\n"
+
+
+@pytest.fixture
+def begin(keyed: Any, model: Any, tmp_path: Path) -> Begin:
+    """Starts a conversation in a folder, with a model that takes these steps."""
+    if find_tier().tier is not Tier.NAMESPACES:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("there are no namespaces here")
+    keyed.environment |= {"TERM": "xterm-256color", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+    def start(*steps: Step) -> Talk:
+        for number, step in enumerate(steps):
+            if isinstance(step, str):
+                model.reply(*model.said({"type": "text", "text": step}))
+            else:
+                call = {"type": "tool_use", "id": f"t{number}", "name": step[0], "input": step[1]}
+                model.reply(*model.said(call, stop="tool_use"))
+        return Talk(keyed)
+
+    return start
+
+
+@pytest.fixture
+def folder(keyed: Any) -> Path:
+    return keyed.folder
+
+
+def list_files(folder: Path) -> dict[str, str]:
+    """The files of a folder and what they hold."""
+    return {each.name: each.read_text() for each in folder.iterdir() if each.is_file()}
+
+
+@pytest.fixture
+def outside(keyed: Any) -> Iterator[Path]:
+    """The folder around the project: none of those for temporary files, which commands have for themselves."""
+    with TemporaryDirectory(dir=Path.home()) as place:
+        keyed.folder = Path(place) / "folder"
+        keyed.folder.mkdir()
+        yield Path(place)
+
+
+def wait_for_file(talk: Talk, path: Path) -> None:
+    """Wait until a command has written a file; the display moves meanwhile."""
+    while not path.exists():
+        talk.see_next()
+
+
+def test_a_file_is_edited_and_tested(begin: Begin, folder: Path) -> None:
+    (folder / "calc.py").write_text("def add(a, b):\n    return a - b\n")
+    check = "from calc import add\n\nassert add(1, 2) == 3\nprint('passed')\n"
+    talk = begin(
+        ("read_file", {"path": "calc.py"}),
+        ("edit_file", {"path": "calc.py", "edits": [{"old": "a - b", "new": "a + b"}]}),
+        ("write_file", {"path": "test_calc.py", "content": check}),
+        bash("PYTHONDONTWRITEBYTECODE=1 python3 test_calc.py"),
+        "It works.",
+    )
+    talk.say("Fix add.")
+    assert (
+        talk.close("It works.")
+        == """\
+> Fix add.
+
+● 1 read_file(path="calc.py")
+  ✓ 1 read_file: 2 lines
+
+● 2 edit_file(path="calc.py")
+  ✓ 2 edit_file: modified +1 -1 lines
+    @@ -1,2 +1,2 @@
+     def add(a, b):
+    -    return a - b
+    +    return a + b
+
+● 3 write_file(path="test_calc.py")
+  ✓ 3 write_file: created, 4 lines
+    from calc import add
+
+    assert add(1, 2) == 3
+    print('passed')
+
+● 4 bash $ PYTHONDONTWRITEBYTECODE=1 python3 test_calc.py
+  ✓ 4 bash
+    passed
+
+It works.
+
+200 tokens in (75% cached) · 100 out · 5 model calls · 4 tools
+"""
+    )
+    calc = "def add(a, b):\n    return a + b\n"
+    assert list_files(folder) == {"calc.py": calc, "test_calc.py": check}
+
+
+STOPPED = """\
+> Write it.
+
+● 1 bash $ echo x > ../outside
+  ✗ 1 bash
+    bash: line 1: ../outside: Read-only file system
+    exit code 1
+    the sandbox has probably stopped the command: it does not write there
+      (`bash: line 1: ../outside: Read-only file system`); repeat the call with
+      `sandbox: "none"` and a `reason`, which asks a person, if it is needed
+
+● 2 bash $ echo x > ../outside
+    outside of the sandbox: it is next to the project
+bcdf| approval needed
+bcdf| run `bash`?
+bcdf| | `command`: `echo x > ../outside`
+bcdf| | `sandbox`: `none`
+bcdf| | `reason`: `it is next to the project`
+bcdf| answer with a word: allow, deny (other words deny)
+"""
+ENDED = "\nDone.\n\n120 tokens in (75% cached) · 60 out · 3 model calls · 2 tools\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown", "written"),
+    [
+        ("allow", "allow\nbcdf| allowed\n  ✓ 2 bash: no output, without a sandbox\n", {"outside": "x\n"}),
+        ("not there", "not there\nbcdf| denied\n  ✗ 2 bash: User denied, and says: not there\n", {}),
+    ],
+    ids=["allowed", "denied"],
+)  # fmt: skip
+def test_a_command_stopped_at_the_edge_is_asked_about(
+    begin: Begin, outside: Path, answer: str, shown: str, written: dict[str, str]
+) -> None:
+    why = {"sandbox": "none", "reason": "it is next to the project"}
+    talk = begin(bash("echo x > ../outside"), bash("echo x > ../outside", **why), "Done.")
+    talk.say("Write it.")
+    talk.reply(answer)
+    assert talk.close("Done.") == f"{STOPPED}bcdf> {shown}{ENDED}"
+    assert list_files(outside) == written
+
+
+def test_a_job_is_listed_and_killed(begin: Begin, folder: Path) -> None:
+    wait = "until [ -e over ]; do sleep 0.01; done; echo x > never"
+    talk = begin(
+        bash(f"echo $$ > begun; {wait}", run_in_background=True),
+        bash("until [ -e begun ]; do sleep 0.01; done"),
+        ("bash_job", {"action": "list"}),
+        ("bash_job", {"action": "kill", "id": "job-1"}),
+        bash("touch over"),
+        "Done.",
+    )
+    talk.say("Begin and end it.")
+    lines = talk.close("Done.").splitlines()
+    assert "  ✓ 1 bash: runs in the background as `job-1`" in lines
+    assert lines[-5:-4] == ["  ✓ 5 bash: no output"]
+    assert list_files(folder).keys() == {"begun", "over"}
+
+
+def test_ctrl_c_twice_ends_a_command(begin: Begin, folder: Path) -> None:
+    talk = begin(bash("echo begun > mark; sleep 300; echo over > mark"), "Never said.")
+    talk.say("Wait.")
+    wait_for_file(talk, folder / "mark")
+    talk.type(CTRL_C)
+    talk.see("press Ctrl+C again to stop now")
+    talk.type(CTRL_C)
+    assert (
+        talk.close("40 tokens")
+        == """\
+> Wait.
+
+● 1 bash $ echo begun > mark; sleep 300; echo over > mark
+stopping after the running tool; press Ctrl+C again to stop now
+stopping now
+  ✗ 1 bash: no output, killed
+
+40 tokens in (75% cached) · 20 out · 1 model call · 1 tool
+"""
+    )
+    assert list_files(folder) == {"mark": "begun\n"}
+
+
+def test_a_patch_changes_several_files(begin: Begin, folder: Path) -> None:
+    (folder / "a.py").write_text("A = 1\nB = 2\n")
+    (folder / "old.py").write_text("gone\n")
+    patch = (
+        "*** Begin Patch\n*** Update File: a.py\n@@\n A = 1\n-B = 2\n+B = 3\n*** Add File: new.py\n"
+        "+def f():\n+    pass\n*** Delete File: old.py\n*** End Patch"
+    )
+    talk = begin(
+        ("read_file", {"path": "a.py"}),
+        ("read_file", {"path": "old.py"}),
+        ("apply_patch", {"patch": patch}),
+        "Done.",
+    )
+    talk.say("Patch it.")
+    assert (
+        talk.close("Done.")
+        == """\
+> Patch it.
+
+● 1 read_file(path="a.py")
+  ✓ 1 read_file: 2 lines
+
+● 2 read_file(path="old.py")
+  ✓ 2 read_file: 1 line
+
+● 3 apply_patch("a.py", "new.py", "old.py")
+  ✓ 3 apply_patch: 3 files, +3 -2 lines
+    a.py: modified +1 -1 lines
+      -B = 2
+      +B = 3
+    new.py: created, 2 lines
+      def f():
+          pass
+    old.py: deleted, 1 line
+      -gone
+
+Done.
+
+160 tokens in (75% cached) · 80 out · 4 model calls · 3 tools
+"""
+    )
+    assert list_files(folder) == {"a.py": "A = 1\nB = 3\n", "new.py": "def f():\n    pass\n"}
+
+
+def test_a_secret_file_is_read_by_commands_once_a_person_agreed(begin: Begin, folder: Path) -> None:
+    (folder / ".env").write_text("PORT=8080\n")
+    talk = begin(bash("cat .env"), ("read_file", {"path": ".env"}), bash("cat .env"), "Done.")
+    talk.say("Which port?")
+    talk.reply("allow")
+    assert (
+        talk.close("Done.")
+        == """\
+> Which port?
+
+● 1 bash $ cat .env
+  ✗ 1 bash
+    cat: .env: Permission denied
+    exit code 1
+
+● 2 read_file(path=".env")
+bcdf| approval needed
+bcdf| run `read_file`?
+bcdf| | `path`: `.env`
+bcdf| answer with a word: allow, deny (other words deny)
+bcdf> allow
+bcdf| allowed
+  ✓ 2 read_file: 1 line
+
+● 3 bash $ cat .env
+  ✓ 3 bash
+    PORT=8080
+
+Done.
+
+160 tokens in (75% cached) · 80 out · 4 model calls · 3 tools
+"""
+    )
+    assert list_files(folder) == {".env": "PORT=8080\n"}
+
+
+def test_a_command_has_a_time(begin: Begin, folder: Path) -> None:
+    talk = begin(bash("echo begun; sleep 300; touch over", timeout=1.5), "Done.")
+    talk.say("Wait.")
+    assert (
+        talk.close("Done.")
+        == """\
+> Wait.
+
+● 1 bash $ echo begun; sleep 300; touch over
+    at most 1.5 s
+  ✗ 1 bash
+    begun
+    timed out
+
+Done.
+
+80 tokens in (75% cached) · 40 out · 2 model calls · 1 tool
+"""
+    )
+    assert list_files(folder) == {}
+
+
+def test_a_long_output_is_shown_by_both_its_ends(begin: Begin, folder: Path) -> None:
+    talk = begin(bash("mkdir sub; cd sub; seq 100000"), bash("seq 20 > n; cat n"), "Done.")
+    talk.say("Count.")
+    assert (
+        talk.close("Done.")
+        == """\
+> Count.
+
+● 1 bash $ mkdir sub; cd sub; seq 100000
+  ✓ 1 bash
+    1
+    2
+    3
+    4
+    5
+    … more than 6,219 more lines
+    99994
+    99995
+    99996
+    99997
+    99998
+    99999
+    100000
+    now in `sub`
+    all of it is in `FOLDER/output-1.txt`
+
+● 2 bash $ seq 20 > n; cat n
+  ✓ 2 bash
+    1
+    2
+    3
+    4
+    5
+    … 8 more lines
+    14
+    15
+    16
+    17
+    18
+    19
+    20
+
+Done.
+
+120 tokens in (75% cached) · 60 out · 3 model calls · 2 tools
+"""
+    )
+    assert list_files(folder / "sub") == {"n": "".join(f"{each}\n" for each in range(1, 21))}
+
+
+def test_a_command_that_a_kill_has_cut_off_is_not_run_again_unasked(
+    begin: Begin, keyed: Any, folder: Path
+) -> None:
+    talk = begin(bash("echo begun >> mark; sleep 300; echo over >> mark"), "Done.")
+    talk.say("Go.")
+    wait_for_file(talk, folder / "mark")
+    os.kill(talk.pid, signal.SIGKILL)
+    assert talk.wait() == -signal.SIGKILL
+    talk = Talk(keyed, "--continue")
+    talk.say("/continue")
+    talk.reply("deny")
+    assert (
+        talk.close("Done.")
+        == """\
+goes on with `Go.`
+you: Go.
+its last turn was not finished: `/continue` goes on with it
+> /continue
+
+● 1 bash $ echo begun >> mark; sleep 300; echo over >> mark
+bcdf| approval needed
+bcdf| it may have had its effect already: the process ended while it ran. Run \\
+bcdf: it again?
+bcdf| run `bash`?
+bcdf| | `command`: `echo begun >> mark; sleep 300; echo over >> mark`
+bcdf| answer with a word: allow, deny (other words deny)
+bcdf> deny
+bcdf| denied
+  ✗ 1 bash: User denied: it may have had its effect already: the process ended
+    while it ran. Run it again? run `bash`? | `command`: `echo begun >> mark;
+    sleep 300; echo over >> mark`
+
+Done.
+
+40 tokens in (75% cached) · 20 out · 1 model call · 1 tool
+"""
+    )
+    assert list_files(folder) == {"mark": "begun\n"}
