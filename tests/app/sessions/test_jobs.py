@@ -107,9 +107,9 @@ def test_a_run_shows_its_jobs_and_ends_them(keyed: Any, model: Any, pipe: Path, 
     screen = Screen(80)
     screen.feed(terminal.written)
     assert WAY_BACK.sub("", screen.text).splitlines() == [
-        '● 1 bash(command="echo ready; read line < pipe; echo $line",',
-        "    run_in_background=true)",
-        '  ✓ 1 bash: id="job-1", status="running", sandbox="none"',
+        "● 1 bash $ echo ready; read line < pipe; echo $line",
+        "    in the background",
+        "  ✓ 1 bash: runs in the background as `job-1`, without a sandbox",
         "",
         "It runs.",
         "",
