@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -147,7 +148,7 @@ class Sandbox:
             "directory": command.directory,
             "environment": list(environment.items()),
             "timeout": command.timeout,
-            "shown": [*self._shown, *([] if in_project else [self._project])],
+            "shown": [*self._shown, *_find_own_folders(), *([] if in_project else [self._project])],
             "writable": [*in_project, *self._writable, self._temporary],
             "temporary": self._temporary,
             "read_only": find_git_files(self._project) if in_project else [],
@@ -173,3 +174,15 @@ def _require_extension() -> str:
     if extension is None:
         raise LaunchError("a sandbox needs the Rust extension, which is not installed")
     return extension
+
+
+@cache
+def _find_own_folders() -> list[str]:
+    """Return the folders of the interpreter and of this package that lie in one for temporary files.
+
+    There the session has a folder of its own, and the launcher that bubblewrap starts needs them.
+    """
+    files = (__file__, _require_extension())
+    folders = (sys.prefix, sys.base_prefix, *map(os.path.dirname, files))
+    found = dict.fromkeys(map(os.path.realpath, folders))
+    return [each for each in found if each.startswith(("/tmp/", "/var/tmp/"))]

@@ -163,7 +163,9 @@ proptest! {
 
         prop_assert!(!context.to_json().unwrap().contains(secret));
         prop_assert!(!context.to_string().contains(secret));
-        prop_assert!(context.to_json().unwrap().contains("***"));
+        // A random key can read like the name of a password, as `pw` does: then all of its value goes.
+        let json = context.to_json().unwrap();
+        prop_assert!(json.contains("***") || json.contains("[REDACTED"), "{}", json);
     }
 
     #[test]
