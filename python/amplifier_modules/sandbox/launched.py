@@ -82,6 +82,12 @@ class LaunchedCommand:
         with suppress(OSError):  # it has ended
             self._control.shutdown(socket.SHUT_WR)
 
+    def abandon(self) -> None:
+        """End a launcher that got no plan, and leave nothing of it."""
+        self._control.close()
+        self._launcher.kill()
+        self._launcher.wait()
+
     def list_ports(self) -> list[int]:
         """Return the ports at which it or what it began listens, as far as that is known."""
         is_over = self._launcher.returncode is not None
@@ -96,7 +102,10 @@ class LaunchedCommand:
             return LaunchError(records[b"failed"][0].decode("utf-8", "replace"))
         is_ended = self._is_killed or b"timeout" in records
         if not is_ended and b"started" not in records:
-            return LaunchError(f"the launcher ended early, with {self._launcher.returncode}")
+            code = self._launcher.returncode
+            return LaunchError(
+                f"the sandbox did not start the command: its launcher ended with exit code {code}"
+            )
         code, number = records.get(b"exit"), records.get(b"signal")
         directory = records.get(b"directory")
         return Ending(

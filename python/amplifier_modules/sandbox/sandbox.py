@@ -85,10 +85,6 @@ class Sandbox:
         except OSError as error:
             raise ForwardError(f"port {port} cannot be forwarded: {error}") from error
 
-    def list_refusals(self) -> list[str]:
-        """Return which hosts commands did not reach, and why."""
-        return [] if self._network is None else self._network.list_refusals()
-
     def close(self) -> None:
         """Leave the network of the commands, which ends with the last one that runs."""
         if self._network is not None:
@@ -124,8 +120,10 @@ class Sandbox:
         try:
             # While the launcher starts, which takes longer.
             launched.send(self._make_plan(command, joined, self._find_hidden()))
-        except BaseException:
-            launched.kill()
+        except BaseException as error:
+            launched.abandon()
+            if isinstance(error, OSError) and not isinstance(error, LaunchError):
+                raise LaunchError(f"cannot look for what to hide: {error}") from error
             raise
         return launched
 

@@ -42,10 +42,6 @@ class SharedNetwork:
                 self._open()
             return self._files
 
-    def list_refusals(self) -> list[str]:
-        """Return which hosts were not reached, and why."""
-        return [] if self._proxy is None else self._proxy.refusals()
-
     def close(self) -> None:
         """Leave the namespaces, and end all connections out of them."""
         with self._opening:

@@ -295,6 +295,16 @@ def test_a_command_in_a_folder_that_is_not_there_does_not_start(world: World) ->
         run(sandbox, ":", str(world.project / "none"))
 
 
+# Holds: sandbox-7
+def test_a_command_does_not_start_if_what_to_hide_is_not_known(world: World) -> None:
+    def fail() -> list[str]:
+        raise PermissionError("the folder is closed")
+
+    said = "cannot look for what to hide: the folder is closed"
+    with closing(world.open(find_hidden=fail)) as sandbox, pytest.raises(LaunchError, match=said):
+        run(sandbox, "echo begun", str(world.project))
+
+
 def assert_free(lock: Path) -> None:
     """Check that nobody holds a lock."""
     with lock.open() as file:

@@ -51,10 +51,6 @@ class Unconfined:
     tier = Tier.NONE
     reaches_hosts = True
 
-    def list_refusals(self) -> list[str]:
-        """Return nothing: nothing is refused."""
-        return []
-
     def close(self) -> None:
         """Do nothing: nothing is kept."""
 
