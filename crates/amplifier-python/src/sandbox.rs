@@ -15,7 +15,7 @@ mod _sandbox {
     use std::path::PathBuf;
     use std::process::Command;
 
-    use amplifier_sandbox::{FileAccess, SandboxError, Sockets, View};
+    use amplifier_sandbox::{FileAccess, Overlay, SandboxError, Sockets, View};
     use pyo3::exceptions::PyOSError;
     use pyo3::prelude::*;
     use rustix::process::{
@@ -41,6 +41,12 @@ mod _sandbox {
         amplifier_sandbox::enter_namespaces().map_err(raise)
     }
 
+    /// Have it keep the user and group that it had before, and bring up loopback there.
+    #[pyfunction]
+    fn settle_in(user: u32, group: u32) -> PyResult<()> {
+        amplifier_sandbox::settle_in(user, group).map_err(raise)
+    }
+
     /// Move it into the namespaces of users and network that two files are, and new ones of the rest.
     #[pyfunction]
     fn join_namespaces(user: PathBuf, network: PathBuf) -> PyResult<()> {
@@ -48,10 +54,13 @@ mod _sandbox {
     }
 
     /// Mount the file system as the command sees it.
+    ///
+    /// `overlay` is a folder of `writable`, its layer of changes, and what the kernel needs for that.
     #[pyfunction]
-    #[pyo3(signature = (*, writable, shown, temporary, read_only, kept, hidden))]
+    #[pyo3(signature = (*, writable, overlay, shown, temporary, read_only, kept, hidden))]
     fn mount_view(
         writable: Vec<PathBuf>,
+        overlay: Option<(PathBuf, PathBuf, PathBuf)>,
         shown: Vec<PathBuf>,
         temporary: PathBuf,
         read_only: Vec<PathBuf>,
@@ -60,6 +69,11 @@ mod _sandbox {
     ) -> PyResult<()> {
         let view = View {
             writable,
+            overlay: overlay.map(|(folder, layer, work)| Overlay {
+                folder,
+                layer,
+                work,
+            }),
             shown,
             temporary,
             read_only,

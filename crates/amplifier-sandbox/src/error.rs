@@ -52,4 +52,13 @@ impl SandboxError {
             source: source.into(),
         }
     }
+
+    /// Returns what turns errors of the kernel into ones of such a step on `path`.
+    pub(crate) fn step_on(step: &'static str, path: &Path) -> impl Fn(rustix::io::Errno) -> Self {
+        move |source| Self::Path {
+            step,
+            path: path.into(),
+            source: source.into(),
+        }
+    }
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use nix::sched::{CloneFlags, setns, unshare};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
-use rustix::process::{getgid, getuid};
 
 use crate::SandboxError;
 
@@ -16,23 +15,35 @@ const OF_A_COMMAND: CloneFlags = CloneFlags::CLONE_NEWNS
     .union(CloneFlags::CLONE_NEWPID)
     .union(CloneFlags::CLONE_NEWIPC);
 
-/// Moves this process into new namespaces of users, mounts, processes, IPC and network.
-///
-/// It keeps its user and group, and has all capabilities in them. Of the network there is loopback.
+const SET_GROUPS: &str = "/proc/self/setgroups";
+
+/// Moves this process into new namespaces of users, mounts, processes, IPC and network, in which
+/// `settle_in` makes it somebody.
 ///
 /// # Errors
 ///
-/// The kernel makes none, or some rule takes away what can be done in them.
+/// The kernel makes none.
 pub fn enter_namespaces() -> Result<(), SandboxError> {
-    let (user, group) = (getuid().as_raw(), getgid().as_raw());
     unshare(OF_A_COMMAND | CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
         .map_err(SandboxError::step("make namespaces"))?;
-    for (path, content) in [
-        ("/proc/self/setgroups", "deny".to_owned()),
-        ("/proc/self/uid_map", format!("{user} {user} 1")),
-        ("/proc/self/gid_map", format!("{group} {group} 1")),
-    ] {
-        fs::write(path, content).map_err(SandboxError::path("write", path))?;
+    fs::write(SET_GROUPS, "deny").map_err(SandboxError::path("write", SET_GROUPS))
+}
+
+/// Has this process keep the user and group that it had before its new namespaces, and brings up
+/// loopback there.
+///
+/// A process outside may have said before what ids mean there, which takes rights that this one has
+/// no more.
+///
+/// # Errors
+///
+/// Some rule takes away what can be done in the namespaces.
+pub fn settle_in(user: u32, group: u32) -> Result<(), SandboxError> {
+    for (path, id) in [("/proc/self/uid_map", user), ("/proc/self/gid_map", group)] {
+        let map = fs::read(path).map_err(SandboxError::path("read", path))?;
+        if map.is_empty() {
+            fs::write(path, format!("{id} {id} 1")).map_err(SandboxError::path("write", path))?;
+        }
     }
     bring_up_loopback()
 }

@@ -12,7 +12,7 @@ use rustix::mount::{
 
 use crate::devices::mount_devices;
 use crate::hidden::{Cover, KERNEL_FOLDERS};
-use crate::{SandboxError, mount_table};
+use crate::{Overlay, SandboxError, mount_table};
 
 /// Folders of everybody, in whose place a command has a folder of its session.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -39,6 +39,8 @@ const KERNEL_FILES: &[&str] = &["/proc/kcore", "/proc/key-users", "/proc/keys"];
 pub struct View {
     /// Folders that can be written.
     pub writable: Vec<PathBuf>,
+    /// One of them whose changes go into a layer of their own.
+    pub overlay: Option<Overlay>,
     /// Folders that can be seen, even where something else lies over what is around them.
     pub shown: Vec<PathBuf>,
     /// The folder that stands in the place of `/tmp` and `/var/tmp`.
@@ -69,7 +71,7 @@ impl View {
         let writable = self.writable.iter().map(|path| (path, MountFlags::empty()));
         let folders: Vec<_> = read_only
             .chain(writable)
-            .map(|(path, flags)| Ok((path, flags, clone(path)?)))
+            .map(|(path, flags)| Ok((path, flags, self.take(path)?)))
             .collect::<Result<_, SandboxError>>()?;
 
         mount_table::make_all_read_only()?;
@@ -90,6 +92,14 @@ impl View {
         }
         mount_process_table()?;
         self.protect()
+    }
+
+    /// Returns what is mounted at a path, or what stands in its place.
+    fn take(&self, path: &Path) -> Result<OwnedFd, SandboxError> {
+        match &self.overlay {
+            Some(overlay) if overlay.folder == path => overlay.make(),
+            _ => clone(path),
+        }
     }
 
     /// Takes away what is not for the command in what it sees.

@@ -23,6 +23,16 @@ class Tier(StrEnum):
 
 
 @dataclass(frozen=True)
+class Layer:
+    """Where the changes of a command go, in the place of the project."""
+
+    changes: str
+    """An empty folder: files that are new or other than before, and marks of deleted ones."""
+    work: str
+    """An empty folder, for the kernel; both are in the file system of the project."""
+
+
+@dataclass(frozen=True)
 class Command:
     """One command for the shell."""
 
@@ -34,6 +44,8 @@ class Command:
     """All of its variables."""
     timeout: float | None = None
     """Seconds after which it and all that it began is ended."""
+    layer: Layer | None = None
+    """What takes its changes of the project; None for the project itself."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +112,11 @@ class CommandRunner(Protocol):
     @property
     def tier(self) -> Tier:
         """What keeps them to the project."""
+        ...
+
+    @property
+    def takes_layers(self) -> bool:
+        """Whether commands may have a layer, as far as the sandbox goes."""
         ...
 
     @property

@@ -100,7 +100,7 @@ class Launch:
             for each in joined:
                 posix.close(each)
         else:
-            self._sandbox.enter_namespaces()
+            self._enter_namespaces()
             self._send_namespaces()
         told, tell = posix.pipe()
         first = self._fork(lambda: self._be_first(tell))
@@ -110,6 +110,19 @@ class Launch:
         # What ended the first process ended the shell, too.
         return "timeout" if is_late else posix.read(told, 100).decode() or "signal 9"
 
+    def _enter_namespaces(self) -> None:
+        user, group = posix.getuid(), posix.getgid()
+        awaited, made = posix.pipe()
+        # Only somebody outside with all rights may say that the ids of others mean the same there:
+        # without one, their files cannot be copied into a layer.
+        mapper = self._fork(lambda: _map_ids(awaited, made)) if user == 0 else None
+        self._sandbox.enter_namespaces()
+        posix.close(made)
+        if mapper is not None:
+            posix.waitpid(mapper, 0)
+        posix.close(awaited)
+        self._sandbox.settle_in(user, group)
+
     def _be_first(self, tell: int) -> "NoReturn":
         """Mount what the command sees, start the shell, bury whoever dies, and end with the shell."""
         plan = self._plan
@@ -117,7 +130,7 @@ class Launch:
         self._sandbox.hide_memory()
         # The first process ignores what others send it, unless it has a handler.
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-        names = ("writable", "shown", "temporary", "read_only", "kept", "hidden")
+        names = ("writable", "overlay", "shown", "temporary", "read_only", "kept", "hidden")
         self._sandbox.mount_view(**{name: plan[name] for name in names})
         shell = self._fork(lambda: self._run_shell(self._restrict_inside))
         while True:
@@ -220,6 +233,19 @@ class Launch:
 
     def _send(self, record: str) -> None:
         self._control.sendall(record.encode("utf-8", "surrogateescape") + b"\0")
+
+
+def _map_ids(awaited: int, made: int) -> "NoReturn":
+    """Have all ids mean the same in the namespaces of the parent, once it has closed a pipe."""
+    posix.close(made)
+    posix.read(awaited, 1)
+    for name in ("uid_map", "gid_map"):
+        file = posix.open(f"/proc/{posix.getppid()}/{name}", posix.O_WRONLY)
+        try:
+            posix.write(file, b"0 0 4294967295")
+        except OSError:  # it has not these rights after all
+            break
+    _leave(0)
 
 
 def _hand_out_sockets(number: int) -> "NoReturn":

@@ -65,6 +65,8 @@ class Sandbox:
         self._network: SharedNetwork | None = None
         if tier is Tier.NAMESPACES and bubblewrap is None:
             self._network = SharedNetwork(self._launch_nothing, rules)
+        self.takes_layers = self._network is not None and profile == "project"
+        """Whether the changes of a command may go into a layer, in the place of the project."""
         self.reaches_hosts = self._network is not None and rules is not None
         """Whether commands reach the hosts that the rules allow."""
 
@@ -130,6 +132,9 @@ class Sandbox:
     def _make_plan(
         self, command: Command, joined: Sequence[int], hidden: Sequence[str]
     ) -> dict[str, Any]:
+        layer = command.layer
+        if layer is not None and not self.takes_layers:
+            raise LaunchError("commands of this sandbox change the project itself")
         is_inside = self.tier is Tier.NAMESPACES
         in_project = [self._project] if self._profile == "project" else []
         environment = {
@@ -153,6 +158,7 @@ class Sandbox:
             "kept": find_git_folders(self._project) if in_project else [],
             "removed": find_unused_git_files(self._project) if in_project else [],
             "hidden": list(hidden),
+            "overlay": None if layer is None else (self._project, layer.changes, layer.work),
             "wrapper": None,
             "connector": None,
         }

@@ -25,6 +25,7 @@ class UnconfinedRunner:
     """
 
     tier = Tier.NONE
+    takes_layers = False
     reaches_hosts = True
 
     def start(self, command: Command, output: int) -> UnconfinedCommand:

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from amplifier_modules.sandbox.command import Command, CommandRunner, Ending, Tier
+from amplifier_modules.sandbox.command import Command, CommandRunner, Ending, Layer, Tier
 from amplifier_modules.sandbox.sandbox import Sandbox
 
 PATH = os.environ["PATH"]
@@ -29,7 +29,7 @@ class World:
 
     tier: Tier
     folder: Path
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         self.project = self.folder / "project"
@@ -53,12 +53,13 @@ def run(
     text: str,
     directory: str,
     timeout: float | None = 60,
+    layer: Layer | None = None,
     **environment: str,
 ) -> Ran:
     """Run a command to its end."""
     read, write = os.pipe()
     try:
-        command = Command(text, directory, {"PATH": PATH, **environment}, timeout)
+        command = Command(text, directory, {"PATH": PATH, **environment}, timeout, layer)
         running = runner.start(command, write)
     finally:
         os.close(write)
