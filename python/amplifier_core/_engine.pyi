@@ -1,6 +1,7 @@
 """The Rust engine behind `amplifier_core`."""
 
 import builtins
+import sys
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from io import BufferedReader
 from os import PathLike
@@ -1801,3 +1802,50 @@ def _read_json(text: bytes) -> object:
 
 def _write_json(value: object) -> str:
     """Write Python objects that are made of JSON types as the engine writes them."""
+
+_ChangedPath: TypeAlias = tuple[
+    str,
+    Literal["created", "modified", "deleted"],
+    Literal["file", "folder", "link"],
+    str | None,
+    str | None,
+    int,
+]
+_ChangeOutcome: TypeAlias = tuple[
+    list[_ChangedPath], list[tuple[str, str | None, str]], list[tuple[str, str]]
+]
+
+if sys.platform == "linux":
+    @final
+    class Change:
+        """One change of a project, which can be taken back; outcomes are tuples of their fields."""
+
+        def __new__(cls, project: _StrPath, folder: _StrPath) -> Self: ...
+        @staticmethod
+        def begin(project: _StrPath, folder: _StrPath) -> Change:
+            """Make the folder of a new change, and what is in it."""
+        @property
+        def state(self) -> Literal["open", "committed", "undone", "half"]:
+            """Where the change is."""
+        @property
+        def layer(self) -> str:
+            """The upper layer of an overlay; later the versions from before."""
+        @property
+        def work(self) -> str:
+            """The work folder of an overlay."""
+        def list_paths(self) -> list[_ChangedPath]:
+            """Return what a commit would do, or what it did."""
+        def commit(self, chosen: Sequence[str] | None = None) -> _ChangeOutcome:
+            """Put what the layer has into the project: `chosen` paths and what they need, or all."""
+        def undo(self, *, preview: bool = False) -> _ChangeOutcome:
+            """Put the versions from before into the project."""
+        def redo(self, *, preview: bool = False) -> _ChangeOutcome:
+            """Put the versions of the change into the project again."""
+        def recover(self) -> None:
+            """Finish or take back what a crash interrupted."""
+        def remove(self) -> None:
+            """Delete the folder of the change, whatever modes are in it."""
+        def record_before(self, paths: Sequence[str], after: Sequence[bytes | None]) -> None:
+            """Keep what a file tool is about to write over, and a digest of what it will write."""
+        def record_after(self) -> _ChangeOutcome:
+            """Record what the file tool wrote."""
