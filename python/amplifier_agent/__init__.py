@@ -10,6 +10,7 @@ from amplifier_modules.tool.function_tool import FunctionTool, tool
 from .agent import Agent
 
 if TYPE_CHECKING:
+    from amplifier_modules.changes.undone import Undone
     from amplifier_modules.loops.steering import SteeringQueueFull
     from amplifier_modules.spending.budget import Budget, BudgetAmounts, SharedBudget
     from amplifier_modules.tool.context import ToolContext
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         TokenUsage,
         TurnStatus,
     )
+    from .rewound import Rewound
     from .session import Session
     from .stream import Stream
 
@@ -59,6 +61,7 @@ __all__ = [
     "Question",
     "QuestionAsked",
     "Result",
+    "Rewound",
     "ScriptItem",
     "ScriptedProvider",
     "Session",
@@ -75,11 +78,13 @@ __all__ = [
     "ToolProgress",
     "ToolStarted",
     "TurnStatus",
+    "Undone",
     "hook",
     "tool",
 ]
 
 _HOMES = {
+    "amplifier_modules.changes.undone": "Undone",
     "amplifier_modules.spending.budget": "Budget BudgetAmounts SharedBudget",
     "amplifier_modules.loops.steering": "SteeringQueueFull",
     "amplifier_providers.base": "BaseProvider",
@@ -93,6 +98,7 @@ _HOMES = {
     ".function_hook": "Hook hook",
     ".plan": "AgentOptions Module",
     ".result": "GoalEnding GoalOutcome Message Result StatusError TokenUsage TurnStatus",
+    ".rewound": "Rewound",
     ".session": "Session",
     ".stream": "Stream",
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Generic, Self
 
@@ -37,10 +38,13 @@ from .turn import Turn
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
+    from amplifier_modules.changes.undone import Undone
+
     from .approvals import Answer
     from .event import Question
     from .feed import Feed
     from .output import Output
+    from .rewound import Rewound
     from .stream import Stream, TakeEvent
 
 
@@ -219,6 +223,73 @@ class Session(Generic[T_co]):
         new_id = str(world.new_uuid())
         await journal.store.fork(self.id, new_id, at=at)
         return Session(self._parts, self._output, state=self._state, session_id=new_id)
+
+    async def undo(self, *, preview: bool = False) -> Undone:
+        """Take back what the last turn has changed in the project, and its sub-agents with it.
+
+        Another call takes back the turn before it. The model is told at the end of the
+        conversation, which stays. A file that somebody else has changed since stays as it is.
+
+        Args:
+            preview: Whether to do nothing, and say only what would be done.
+
+        Raises:
+            RuntimeError: A turn runs, or the session keeps no changes.
+            ChangesInUseError: Another process has the changes of the session.
+        """
+        from . import undoing
+
+        with self._at_rest("undo"):
+            return await undoing.undo_last_turn(self._coordinator, preview=preview)
+
+    async def redo(self, *, preview: bool = False) -> Undone:
+        """Make again what the last `undo` took back, unless something was changed since; as there."""
+        from . import undoing
+
+        with self._at_rest("redo"):
+            return await undoing.redo_turn(self._coordinator, preview=preview)
+
+    async def rewind(
+        self, to: int, *, files: bool = True, conversation: bool = True, preview: bool = False
+    ) -> Rewound[Session[T_co]]:
+        """Go back to an event of the session: of the conversation as a fork, so that nothing is lost.
+
+        Args:
+            to: The number of the last event that stays, as the store counts them.
+            files: Whether what was changed in the project since is taken back.
+            conversation: Whether there is a new session that goes on from there.
+            preview: As for `undo`.
+
+        Raises:
+            ValueError: There is no event of this number.
+            RuntimeError, ChangesInUseError: As for `undo`; or the session is not stored.
+        """
+        from . import undoing
+
+        with self._at_rest("rewind"):
+            fork = await self.fork(to) if conversation and not preview else None
+            return await undoing.rewind_files(
+                self._coordinator, to if files else None, fork, preview=preview
+            )
+
+    @contextmanager
+    def _at_rest(self, verb: str) -> Generator[None]:
+        """Let no turn run meanwhile.
+
+        Raises:
+            RuntimeError: One runs, or the session is not open.
+        """
+        if not self._is_open:
+            raise RuntimeError(f"session `{self.id}` is not open; use it with `async with`")
+        if self._turn is not None and not self._turn.is_over:
+            raise RuntimeError(f"a turn of the session runs; `{verb}` when it has ended")
+        place = self._turns.begin()
+        try:
+            if place.waiting is not None:
+                raise RuntimeError(f"a turn of the session waits; `{verb}` when it has ended")
+            yield
+        finally:
+            self._turns.forget(place) if place.waiting is not None else place.end()
 
     def stream(self, prompt: str, *, budget: Budget | None = None) -> Stream[T_co]:
         """Return a turn as a stream of events; the arguments are those of `run`."""

@@ -95,7 +95,13 @@ _KERNEL_COMMANDS = {
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
 _PROVIDER = "provider"
 _SESSION = "session"
+_OF_CHANGES = {
+    "undo": "Take back what the last turn has changed in the project.",
+    "redo": "Make again what was taken back.",
+    "diff": "Show what a session has changed in the project.",
+}
 _LATE_COMMANDS = {
+    **_OF_CHANGES,
     _SESSION: "List, show and change the sessions that are stored.",
     _PROVIDER: "List and test model providers, and keep their keys.",
     **_KERNEL_COMMANDS,
@@ -126,6 +132,10 @@ class _Commands(click.Group):
             from amplifier_app.commands.session.command import session
 
             return session
+        if cmd_name in _OF_CHANGES:
+            from amplifier_app.commands.changes import command as of_changes
+
+            return getattr(of_changes, cmd_name)
         if cmd_name not in _KERNEL_COMMANDS:
             return super().get_command(ctx, cmd_name)
         from amplifier_core.cli import main

@@ -18,6 +18,7 @@ _OF_APPLICATIONS = (
     session_capabilities.GUARD_REDACTOR,
     session_capabilities.GUARD_TOOL_TIMEOUT,
     session_capabilities.HTTP_CLIENT,
+    session_capabilities.PROJECT_CHANGES,
     session_capabilities.PROVIDER_BEFORE_LOAD,
     session_capabilities.PROVIDER_LOAD_FAILURE,
     session_capabilities.SESSION_STATE,

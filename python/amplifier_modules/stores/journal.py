@@ -97,6 +97,12 @@ class Journal:
         return 1 if self._claim is None else self._claim.epoch
 
     @property
+    def last_number(self) -> int:
+        """The number of the last event that was noted."""
+        head = ORIGIN_NUMBER if self._claim is None else self._claim.head
+        return head + len(self._waiting)
+
+    @property
     def is_stored(self) -> bool:
         """Whether the store has the session: a new one begins with its first event."""
         return self._claim is not None
@@ -123,8 +129,7 @@ class Journal:
         """
         self._waiting.append((kind, body))
         self._done += done
-        head = ORIGIN_NUMBER if self._claim is None else self._claim.head
-        return head + len(self._waiting)
+        return self.last_number
 
     def note_done(self, entries: Iterable[int]) -> None:
         """Take note that entries of the inbox have no use any more; stored with the next event."""

@@ -85,7 +85,16 @@ def delete_session(
         report.say_aside("nothing is deleted")
         return
     run_on_store(lambda store: store.delete(info.id), entry)
+    _remove_changes(info.id)
     report.write_lines([f"{describe_session(info)} is deleted"])
+
+
+def _remove_changes(session_id: str) -> None:
+    """Remove what could be taken back of a session; the project stays as it is."""
+    from amplifier_modules.changes.place import find_changes_folder
+    from amplifier_modules.changes.session_changes import SessionChanges
+
+    SessionChanges(find_changes_folder(), session_id).close(keep=False)
 
 
 def refuse_open(info: SessionInfo) -> None:

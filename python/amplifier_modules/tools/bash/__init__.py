@@ -19,6 +19,7 @@ from amplifier_core.session_capabilities import (
     SESSION_WORKING_DIR,
 )
 from amplifier_core.weak_link import link_weakly
+from amplifier_modules.changes.mounting import mount_changes
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 from amplifier_modules.tools.agreed_secrets import look_up_agreed_secrets
 from amplifier_providers.settings import read_settings
@@ -31,6 +32,7 @@ from .environment import build_environment, find_caches
 from .job import JOB_END, JOB_START, JobInfo
 from .job_tool import JobTool
 from .jobs import Jobs
+from .kept_changes import KeptChanges
 from .permission import Permission
 from .runner import Confinement
 from .session_folder import SessionFolder
@@ -59,6 +61,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
     root = working / settings.root.expanduser()
     project, folder = await anyio.to_thread.run_sync(_open_folders, root)
+    changes = mount_changes(coordinator)
     caches = find_caches(project)
     confinement = Confinement(
         project,
@@ -86,7 +89,8 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     limits: dict[str, Any] = {"timeout": settings.timeout, "find_limit": find_limit}
     limits["max_bytes"] = settings.max_output_bytes
     edges = Edges(project, folder.path, network)
-    bash = BashTool(session, jobs, permission, edges, runner, UnconfinedRunner(), **limits)
+    kept = KeptChanges(runner, str(project), changes)
+    bash = BashTool(session, jobs, permission, edges, runner, UnconfinedRunner(), kept, **limits)
     if permission.asks_always:
         _warn(coordinator)
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal
 
 import anyio
+import anyio.to_thread
 from pydantic import Field
 
 from amplifier_core.event_loop import find_asyncio_task
@@ -30,6 +31,7 @@ from .command_session import CommandSession
 from .description import describe_tool
 from .edges import Edges
 from .jobs import Jobs, TooManyJobsError
+from .kept_changes import KeptChanges
 from .permission import Permission
 from .settings import MAX_SECONDS
 
@@ -52,8 +54,12 @@ class BashArguments(Arguments):
     run_in_background: bool = Field(
         default=False, description="Whether to return at once, with the id of a job."
     )
-    sandbox: Literal["default", "none"] = Field(
-        default="default", description="`none` asks a person to run it outside of the sandbox."
+    sandbox: Literal["default", "direct", "none"] = Field(
+        default="default",
+        description=(
+            "`direct` changes the project itself, as renaming its folders needs; `none` asks a"
+            " person to run it outside of the sandbox."
+        ),
     )
     reason: str | None = Field(
         default=None, description="With `none`: why it is needed, for the person."
@@ -78,6 +84,7 @@ class BashTool:
         edges: Edges,
         runner: CommandRunner,
         unconfined: CommandRunner,
+        kept: KeptChanges,
         *,
         timeout: float,
         find_limit: Callable[[], float | None],
@@ -92,6 +99,7 @@ class BashTool:
             edges: Where the sandbox stops them.
             runner: What runs them.
             unconfined: What runs them outside of the sandbox.
+            kept: How their changes can be taken back.
             timeout: Seconds after which a command is ended that says nothing else.
             find_limit: Returns the seconds that loops give to a call.
             max_bytes: Bytes of an error, at most.
@@ -102,6 +110,7 @@ class BashTool:
         self._edges = edges
         self._runner = runner
         self._unconfined = unconfined
+        self._kept = kept
         self._timeout = timeout
         self._find_limit = find_limit
         self._max_bytes = max_bytes
@@ -196,6 +205,8 @@ class BashTool:
 
     async def _run(self, arguments: BashArguments) -> dict[str, Any]:
         runner = self._choose_runner(arguments)
+        if arguments.sandbox == "default":
+            runner = await anyio.to_thread.run_sync(self._kept.make_runner)
         notes = [self._session.find_directory()]
         begun_in = self._session.directory
         limit = self._limit(arguments.timeout)
@@ -217,6 +228,7 @@ class BashTool:
                 notes.append(
                     f"the session gives a call {limit:g} s (`run_in_background` has no limit)"
                 )
+            notes += run.notes
             notes += [f"the sandbox removed `{each}`" for each in run.ending.removed]
         result = {"output": taken.text, **end, "seconds": round(run.seconds, 2)}
         if self._session.directory != begun_in:

@@ -60,11 +60,14 @@ class CapturedOutput:
         with self._lock:
             return self._window.show_end(MAX_SHOWN_BYTES)
 
+    def read_end(self) -> str:
+        """Return the last bytes, also if they were taken."""
+        with self._lock:
+            return self._end.decode("utf-8", "replace")
+
     def find_last_line(self) -> str:
         """Return the last line that is not empty, or its end, also if it was taken."""
-        with self._lock:
-            end = self._end
-        lines = end.decode("utf-8", "replace").splitlines()
+        lines = self.read_end().splitlines()
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     def take(self, *, is_over: bool) -> TakenOutput:

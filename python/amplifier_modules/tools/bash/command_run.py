@@ -25,6 +25,8 @@ class CommandRun:
     """How it ended; None while it runs, and where it could not be started."""
     failure: Exception | None = None
     """Why it could not be run."""
+    notes: tuple[str, ...] = ()
+    """What became of its changes, where that is to be said."""
     seconds = 0.0
     """How long it took."""
 
@@ -36,6 +38,7 @@ class CommandRun:
         *,
         on_output: Callable[[], object],
         on_end: Callable[[], object],
+        settle: Callable[[Ending | None], tuple[str, ...]] = lambda _ending: (),
     ) -> None:
         """Prepare to run a command.
 
@@ -45,6 +48,8 @@ class CommandRun:
             output: Takes what it writes.
             on_output: Called in a thread when something has come.
             on_end: Called in a thread when all has ended and all output was taken.
+            settle: Called in a thread before that, with the ending or None where nothing was
+                started; returns what is to be said of the changes.
         """
         self.command = command
         self.output = output
@@ -52,6 +57,7 @@ class CommandRun:
         """What runs it."""
         self._on_output = on_output
         self._on_end = on_end
+        self._settle = settle
         # Reentrant: a finalizer may call `kill` wherever this thread is.
         self._lock = RLock()
         self._running: RunningCommand | None = None
@@ -112,6 +118,10 @@ class CommandRun:
             ending = self._run_to_end()
         except Exception as error:  # noqa: BLE001 -- it becomes the result
             failure = error
+        try:
+            self.notes = self._settle(ending)
+        except Exception as error:  # noqa: BLE001 -- as above
+            failure = failure or error
         self.seconds = world.monotonic() - self._begun
         with self._lock:
             self.ending, self.failure = ending, failure

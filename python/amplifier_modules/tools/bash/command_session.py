@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from weakref import finalize
 
 import anyio
 import anyio.to_thread
 
-from amplifier_modules.sandbox.command import Command, CommandRunner
+from amplifier_modules.sandbox.command import Command, CommandRunner, Ending
 from amplifier_providers.running.run_sync import caller_into_loop
 
 from .captured_output import CapturedOutput
 from .command_run import CommandRun
+from .layered_runner import LayeredRunner
 from .session_folder import SessionFolder
 
 CLOSE_SECONDS = 5.0
@@ -73,7 +75,15 @@ class CommandSession:
             with suppress(RuntimeError):  # the event loop is closed
                 call_soon(over.set)
 
-        run = CommandRun(runner, command, output, on_output=lambda: on_output(output), on_end=end)
+        settle = partial(_settle, runner, output)
+        run = CommandRun(
+            runner,
+            command,
+            output,
+            on_output=lambda: on_output(output),
+            on_end=end,
+            settle=settle,
+        )
         return run, over
 
     def start(self, run: CommandRun) -> None:
@@ -117,6 +127,13 @@ class CommandSession:
             for run in runs:
                 await anyio.to_thread.run_sync(run.join, CLOSE_SECONDS)
             await anyio.to_thread.run_sync(self._folder.remove)
+
+
+def _settle(
+    runner: CommandRunner, output: CapturedOutput, ending: Ending | None
+) -> tuple[str, ...]:
+    is_layered = isinstance(runner, LayeredRunner)
+    return runner.settle(ending, output.read_end()) if is_layered else ()
 
 
 def _kill_all(runs: set[CommandRun] | list[CommandRun]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from amplifier_modules.changes.mounting import mount_changes
 from amplifier_modules.tools.folder import FolderSettings, mount_tools
 from amplifier_providers.settings import read_settings
 
@@ -61,5 +62,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
         partial(EditFile, records=records),
         partial(ApplyPatch, records=records),
     )
+    if not settings.read_only:
+        mount_changes(coordinator)
     tools = reading if settings.read_only else (*reading, *writing)
     await mount_tools(coordinator, settings, tools)

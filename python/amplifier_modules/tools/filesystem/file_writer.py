@@ -11,6 +11,7 @@ from amplifier_modules.tools.secret_files import SecretFiles, is_call_approved
 
 from .file_write import FileWrite
 from .read_record import MAX_FILE_BYTES, ReadRecords
+from .recorded_writes import record_writes
 from .text_file import TextFile
 from .write_steps import WriteSteps
 
@@ -107,8 +108,10 @@ class FileWriter:
         if stop.is_set():
             named = ", ".join(f"`{path_text(write.path)}`" for write in writes)
             raise InterruptedError(f"writing {named} was stopped before it began")
+        made = [write for write in writes if write.kind != "unchanged"]
         steps = WriteSteps(self._policy, protected=is_call_approved(self._tool))
-        steps.make([write for write in writes if write.kind != "unchanged"])
+        with record_writes(self._tool, self._policy.root, made):
+            steps.make(made)
         record = self._records.find_record()
         for write in writes:
             if write.after is not None:

@@ -1,0 +1,76 @@
+"""A change that is being made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from .change import Change, ChangeOutcome
+
+
+@dataclass(frozen=True)
+class Call:
+    """The call of a tool that changes something."""
+
+    tool: str
+    id: str | None = None
+    """As the model named it."""
+    session_id: str | None = None
+    """Its session; None for the one whose changes are kept."""
+
+
+class FinishChange(Protocol):
+    """Notes the end of a change."""
+
+    def __call__(self, *, is_kept: bool) -> None:
+        """Note whether it is kept."""
+        ...
+
+
+class OpenChange:
+    """A change until its end, which `commit`, `record_after` or `drop` is."""
+
+    def __init__(self, change: Change, finish: FinishChange) -> None:
+        """Wrap a change that was begun.
+
+        Args:
+            change: Where it is kept.
+            finish: Notes its end.
+        """
+        self._change = change
+        self._finish = finish
+
+    @property
+    def layer(self) -> tuple[str, str]:
+        """The folders of an overlay: for its changes, and for the kernel."""
+        return self._change.layer, self._change.work
+
+    def commit(self) -> ChangeOutcome:
+        """Put what the layer has into the project.
+
+        Raises:
+            ChangeError: It cannot be read or written; nothing was changed, or `list_changes` ends it.
+        """
+        outcome = self._change.commit()
+        self._finish(is_kept=bool(outcome.done or outcome.conflicts))
+        return outcome
+
+    def record_before(self, contents: Mapping[str, bytes | None]) -> None:
+        """Keep files as they are before they are written.
+
+        Args:
+            contents: What each file will hold, by its path from the project; None for one that
+                will be gone.
+        """
+        self._change.record_before(list(contents), list(contents.values()))
+
+    def record_after(self) -> ChangeOutcome:
+        """Note what was written."""
+        outcome = self._change.record_after()
+        self._finish(is_kept=bool(outcome.done))
+        return outcome
+
+    def drop(self) -> None:
+        """Forget what is not in the project."""
+        self._finish(is_kept=False)

@@ -1,0 +1,59 @@
+"""Where the changes of a project are kept: in the file system that the project lies in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_BESIDE = ".amplifier-changes"
+
+
+def find_changes_folder() -> Path:
+    """Return the folder of this user for the changes of all sessions."""
+    from platformdirs import user_state_path
+
+    return user_state_path("amplifier-core", appauthor=False) / "changes"
+
+
+def choose_folder(project: Path, usual: Path) -> Path | None:
+    """Return the folder in which the changes of a project are kept; None if there is none.
+
+    They are put into the project by renaming, which is possible only within one mount. What lies
+    in the project itself would be part of it.
+
+    Args:
+        project: The folder that is changed, links followed.
+        usual: Where they are kept if that is such a place.
+    """
+    number = _read_mount(project)
+    for folder in (usual, project.parent / _BESIDE):
+        if number is None or folder.is_relative_to(project) or _is_elsewhere(folder, number):
+            continue
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if _read_mount(folder) == number:
+            return folder
+    return None
+
+
+def _is_elsewhere(folder: Path, number: str) -> bool:
+    """Whether a folder that is not there yet would be in another mount."""
+    there = next(each for each in (folder, *folder.parents) if each.is_dir())
+    return _read_mount(there) != number
+
+
+def _read_mount(folder: Path) -> str | None:
+    """Return the number of the mount that a folder lies in (`proc_pid_fdinfo(5)`)."""
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        lines = Path(f"/proc/self/fdinfo/{opened}").read_text().splitlines()
+    except OSError:
+        return None
+    finally:
+        os.close(opened)
+    return next((line.split()[1] for line in lines if line.startswith("mnt_id:")), None)

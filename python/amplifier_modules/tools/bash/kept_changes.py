@@ -1,0 +1,53 @@
+"""How the changes of the commands of a session can be taken back."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from amplifier_modules.changes.mounting import describe_call
+from amplifier_modules.changes.session_changes import SessionChanges
+from amplifier_modules.sandbox.command import CommandRunner
+from amplifier_modules.sandbox.layers import find_layer_obstacle
+
+from .layered_runner import LayeredRunner
+
+
+class KeptChanges:
+    """Has each command run in a layer where that is possible: found when the first one starts."""
+
+    def __init__(self, runner: CommandRunner, project: str, changes: SessionChanges | None) -> None:
+        """Keep the changes of a session; None for those of nobody.
+
+        Args:
+            runner: What runs the commands.
+            project: The folder that they change.
+            changes: Where their changes are kept.
+        """
+        self._runner = runner
+        self._project = project
+        self._changes = changes
+        self._lock = Lock()
+        self._obstacle: tuple[str | None] | None = None
+
+    def find_obstacle(self) -> str | None:
+        """Return why changes cannot be taken back; None if they can; blocks the first time."""
+        with self._lock:
+            if self._obstacle is None:
+                self._obstacle = (self._look(),)
+        return self._obstacle[0]
+
+    def make_runner(self) -> CommandRunner:
+        """Return what runs the command of the call that runs here; blocks the first time."""
+        if self._changes is None or self.find_obstacle() is not None:
+            return self._runner
+        return LayeredRunner(self._runner, self._project, self._changes, describe_call("bash"))
+
+    def _look(self) -> str | None:
+        if self._changes is None:
+            return "changes are kept on Linux alone, with the Rust extension"
+        if not self._runner.takes_layers:
+            return "commands of this sandbox change the project itself"
+        store = self._changes.find_folder(self._project)
+        if store is None:
+            return "nothing can be kept in the file system of the project, outside of it"
+        return find_layer_obstacle(self._runner, self._project, str(store))

@@ -1,0 +1,307 @@
+"""What turns have changed in a project is taken back, and made again.
+
+Holds: changes-50
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from amplifier_agent import Agent, ScriptedProvider, ToolContext, tool
+from amplifier_modules.changes.place import choose_folder, find_changes_folder
+from amplifier_modules.changes.session_changes import SessionChanges
+from amplifier_modules.changes.session_lock import ChangesInUseError
+from amplifier_modules.sandbox.command import Tier
+from amplifier_modules.sandbox.layers import find_layer_obstacle
+from amplifier_modules.sandbox.sandbox import Sandbox
+from amplifier_modules.sandbox.tiers import find_tier
+
+Tree = dict[str, tuple[int, int, str]]
+TOOLS = ("tool-filesystem", "tool-bash")
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def caches(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Path]:
+    """A project in a file system that takes layers: that of temporary files, else one in memory."""
+    found = find_tier()
+    if found.tier is not Tier.NAMESPACES:
+        message = f"there is no tier `namespaces` here: {'; '.join(found.reasons)}"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+        for folder in (tmp_path, Path(memory)):
+            project = folder / "project"
+            project.mkdir()
+            if (obstacle := find_obstacle(project)) is None:
+                break
+        else:
+            pytest.skip(obstacle)
+        (project / "plan.txt").write_text("A plan.\n")
+        (project / "old").mkdir()
+        (project / "old" / "a.txt").write_text("a\n")
+        yield project
+
+
+def find_obstacle(project: Path) -> str | None:
+    store = choose_folder(project, find_changes_folder())
+    if store is None:
+        return "nothing can be kept beside the project"
+    found = find_tier()
+    runner = Sandbox(str(project), str(project), found.tier, bubblewrap=found.bubblewrap)
+    try:
+        return find_layer_obstacle(runner, str(project), str(store))
+    finally:
+        runner.close()
+
+
+def read_tree(project: Path) -> Tree:
+    """All that is in a folder: modes, times and contents."""
+    tree: Tree = {}
+    for path in sorted(project.rglob("*")):
+        found = path.lstat()
+        content = path.read_text() if path.is_file() else ""
+        tree[str(path.relative_to(project))] = (found.st_mode, found.st_mtime_ns, content)
+    return tree
+
+
+def read_text(path: str) -> str:
+    return Path(path).read_text()
+
+
+def bash(command: str, **more: Any) -> dict[str, Any]:
+    return {"tool": "bash", "arguments": {"command": command, **more}}
+
+
+def write(path: str, content: str) -> dict[str, Any]:
+    return {"tool": "write_file", "arguments": {"path": path, "content": content}}
+
+
+def make_agent(project: Path, *script: Any, **options: Any) -> tuple[Agent, ScriptedProvider]:
+    model = ScriptedProvider(script)
+    return Agent(model, tools=TOOLS, directory=project, **options), model
+
+
+def results(model: ScriptedProvider) -> str:
+    """What the model has read of its calls."""
+    read = [str(each.content) for each in model.requests[-1].messages if each.role == "tool"]
+    return "\n".join(read)
+
+
+TIDY = (
+    write("notes.txt", "one\n"),
+    bash("rm plan.txt; mkdir src; echo 1 > src/a; chmod 700 old; echo b >> old/a.txt"),
+    bash("mv notes.txt src/notes.txt && echo two >> src/notes.txt"),
+)
+
+
+async def test_a_turn_is_taken_back_and_made_again(project: Path) -> None:
+    before = read_tree(project)
+    agent, model = make_agent(project, *TIDY, "Done.", "I see.")
+    async with agent.session() as session:
+        await session.run("Tidy up")
+        after = read_tree(project)
+
+        seen = await session.undo(preview=True)
+        assert read_tree(project) == after
+
+        undone = await session.undo()
+        assert read_tree(project) == before
+        assert (undone.paths, undone.changes, undone.conflicts) == (seen.paths, 3, ())
+        assert (await session.undo()).changes == 0
+
+        redone = await session.redo()
+        assert read_tree(project) == after
+        assert redone.changes == 3
+        await session.undo()
+        await session.run("And now?")
+    told = [str(each.content) for each in model.requests[-1].messages if each.role == "user"]
+    assert len(told) == 5
+    assert told[1].startswith("[The user took back changes of yours: `notes.txt`, `old")
+    assert told[2].startswith("[The user made again changes of yours: ")
+
+
+async def test_each_undo_takes_back_the_turn_before(project: Path) -> None:
+    agent, _ = make_agent(project, write("a", "1"), "One.", "Nothing.", bash("echo 2 > a"), "Two.")
+    before = read_tree(project)
+    async with agent.session() as session:
+        await session.run("one")
+        first = read_tree(project)
+        await session.run("nothing")
+        await session.run("two")
+        await session.undo()
+        assert read_tree(project) == first
+        await session.undo()
+        assert read_tree(project) == before
+
+
+# Holds: changes-51
+async def test_what_somebody_else_has_changed_stays(project: Path) -> None:
+    agent, _ = make_agent(project, bash("echo b > plan.txt; echo c > new; rm -r old"), "Done.")
+    async with agent.session() as session:
+        await session.run("go")
+        (project / "plan.txt").write_text("mine\n")
+        undone = await session.undo()
+        (conflict,) = undone.conflicts
+        assert conflict.path == "plan.txt"
+        assert conflict.kept is not None
+        assert read_text(conflict.kept) == "A plan.\n"
+        assert [each.path for each in undone.paths] == ["new", "old"]
+        assert (project / "plan.txt").read_text() == "mine\n"
+        assert (project / "old" / "a.txt").read_text() == "a\n"
+
+
+async def test_a_command_does_not_overwrite_what_changed_meanwhile(project: Path) -> None:
+    agent, model = make_agent(
+        project, bash("cat go; echo command >> plan.txt; echo x > x"), "Done."
+    )
+    os.mkfifo(project / "go")
+    async with agent.session() as session:
+        stream = session.stream("go")
+        async with stream:
+            async for event in stream:
+                if type(event).__name__ == "ToolStarted":
+                    (project / "plan.txt").write_text("person\n")
+                    with (project / "go").open("w") as pipe:
+                        pipe.write("go")
+    assert (project / "plan.txt").read_text() == "person\n"
+    assert (project / "x").read_text() == "x\n"
+    assert "`plan.txt` was not changed: " in results(model)
+
+
+# Holds: changes-52
+async def test_the_changes_of_a_sub_agent_are_those_of_its_session(project: Path) -> None:
+    child = ScriptedProvider([write("child.txt", "c"), bash("echo d > d"), "Done."])
+    worker = Agent(child, tools=TOOLS, directory=project).as_tool("work", "Does the work.")
+    model = ScriptedProvider([{"tool": "work", "arguments": {"prompt": "go"}}, "Done."])
+    before = read_tree(project)
+    agent = Agent(model, tools=[*TOOLS, worker], directory=project)
+    async with agent.session() as session:
+        await session.run("go")
+        assert (project / "child.txt").exists()
+        undone = await session.undo()
+    assert [each.path for each in undone.paths] == ["child.txt", "d"]
+    assert read_tree(project) == before
+
+
+async def test_while_a_turn_runs_nothing_is_taken_back(project: Path) -> None:
+    said: list[str] = []
+
+    @tool
+    async def take_back(context: ToolContext) -> str:
+        """Take back."""
+        for verb in (session.undo, session.redo):
+            with pytest.raises(RuntimeError) as error:
+                await verb()
+            said.append(str(error.value))
+        return "no"
+
+    model = ScriptedProvider([write("a", "a"), {"tool": "take_back", "arguments": {}}, "Done."])
+    agent = Agent(model, tools=[*TOOLS, take_back], directory=project)
+    async with agent.session() as session:
+        await session.run("go")
+    assert said == [
+        "a turn of the session runs; `undo` when it has ended",
+        "a turn of the session runs; `redo` when it has ended",
+    ]
+
+
+# Holds: changes-53
+async def test_a_stored_session_takes_back_what_it_did_in_another_process(
+    project: Path, tmp_path: Path
+) -> None:
+    store = {"module": "store-sqlite", "config": {"folder": str(tmp_path / "sessions")}}
+    before = read_tree(project)
+    first, _ = make_agent(project, write("a", "a"), bash("rm -r old"), "Done.", store=store)
+    async with first.session(session_id="chat") as session:
+        await session.run("go")
+        kept = SessionChanges(find_changes_folder(), "chat")
+        assert len(kept.list_changes()) == 2
+    second, _ = make_agent(project, "I see.", store=store)
+    async with second.session(session_id="chat") as session:
+        undone = await session.undo()
+        assert [each.path for each in undone.paths] == ["a", "old"]
+        assert read_tree(project) == before
+    kept.close(keep=False)
+
+
+async def test_others_cannot_take_back_what_a_running_turn_changes(project: Path) -> None:
+    seen: list[str] = []
+
+    @tool
+    def look() -> str:
+        """Look."""
+        with pytest.raises(ChangesInUseError) as error:
+            SessionChanges(find_changes_folder(), session.id).list_changes()
+        seen.append(str(error.value))
+        return "seen"
+
+    model = ScriptedProvider([write("a", "a"), {"tool": "look", "arguments": {}}, "Done."])
+    agent = Agent(model, tools=[*TOOLS, look], directory=project)
+    async with agent.session() as session:
+        await session.run("go")
+    assert len(seen) == 1
+    assert "a turn of it runs in another process" in seen[0]
+
+
+async def test_without_a_store_nothing_is_left(project: Path) -> None:
+    agent, _ = make_agent(project, write("a", "a"), bash("echo b > b"), "Done.")
+    async with agent.session() as session:
+        await session.run("go")
+        notes = find_changes_folder() / session.id
+        assert notes.is_dir()
+    assert not notes.exists()
+    beside = project.parent / ".amplifier-changes"
+    assert not beside.exists() or not list(beside.iterdir())
+
+
+# Holds: changes-54
+async def test_rewinding_takes_back_files_and_forks_the_conversation(
+    project: Path, tmp_path: Path
+) -> None:
+    store = {"module": "store-sqlite", "config": {"folder": str(tmp_path / "sessions")}}
+    agent, model = make_agent(
+        project, write("a", "1"), "One.", bash("echo 2 > b"), "Two.", "Three.", store=store
+    )
+    async with agent.session() as session:
+        await session.run("first")
+        after_first = read_tree(project)
+        (info,) = await agent.sessions()
+        await session.run("second")
+        rewound = await session.rewind(info.head)
+        assert read_tree(project) == after_first
+        assert [each.path for each in rewound.paths] == ["b"]
+        assert rewound.fork is not None
+    async with rewound.fork as fork:
+        await fork.run("third")
+    said = [each.content for each in model.requests[-1].messages if each.role == "user"]
+    assert said == ["first", "third"]
+
+
+# Holds: changes-55
+async def test_what_a_layer_cannot_do_changes_nothing_and_the_way_out_is_named(
+    project: Path,
+) -> None:
+    rename = "python3 -c \"import os; open('x', 'w'); os.rename('old', 'new')\""
+    agent, model = make_agent(project, bash(rename), bash(rename, sandbox="direct"), "Done.")
+    async with agent.session() as session:
+        await session.run("go")
+        first, second = results(model).split("\n")
+    assert 'repeat it with `sandbox: \\"direct\\"`' in first
+    assert "Invalid cross-device link" in first
+    assert '"exit_code": 0' in second
+    assert list(read_tree(project)) == ["new", "new/a.txt", "plan.txt", "x"]
