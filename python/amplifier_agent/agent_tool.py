@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from amplifier_core.models import ToolResult
-from amplifier_core.session_capabilities import SESSION_STORE, SESSION_STORE_CHILD
+from amplifier_core.session_capabilities import PROJECT_CHANGES, SESSION_STORE, SESSION_STORE_CHILD
+from amplifier_modules.changes.mounting import mount_changes
 from amplifier_modules.spawn.rights import Handler, Rights, hand_on
 from amplifier_modules.spawn.task import Answer, TaskStatus, Used
 from amplifier_modules.spawn.tasks import tasks_of
@@ -89,11 +90,13 @@ class _Child:
     def obey(self, parent: Any) -> None:
         """Let the hooks of the parent judge the session, and its approval system answer.
 
-        It is stored with the parent, unless its agent has a store.
+        It is stored with the parent, unless its agent has a store; what it changes in the project is
+        taken back with what the parent changes.
         """
         rights = Rights.of(parent)
         self._store_child = parent.get_capability(SESSION_STORE_CHILD)
         coordinator: Any = self.session.coordinator
+        coordinator.register_capability(PROJECT_CHANGES, mount_changes(parent))
         self._judges = rights.list_judges()
         if rights.approvals is not None:
             coordinator.approval_system = rights.approvals

@@ -6,14 +6,13 @@ Holds: changes-50
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from amplifier_agent import Agent, ScriptedProvider, ToolContext, tool
+from amplifier_agent import Agent, ScriptedProvider, ToolContext, ToolProgress, Undone, tool
 from amplifier_modules.changes.place import choose_folder, find_changes_folder
 from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.changes.session_lock import ChangesInUseError
@@ -21,6 +20,7 @@ from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.layers import find_layer_obstacle
 from amplifier_modules.sandbox.sandbox import Sandbox
 from amplifier_modules.sandbox.tiers import find_tier
+from amplifier_modules.tools.bash.environment import find_caches
 
 Tree = dict[str, tuple[int, int, str]]
 TOOLS = ("tool-filesystem", "tool-bash")
@@ -37,32 +37,28 @@ def caches(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Path]:
-    """A project in a file system that takes layers: that of temporary files, else one in memory."""
+def project(tmp_path: Path) -> Path:
+    """A project in a file system that takes layers."""
     found = find_tier()
     if found.tier is not Tier.NAMESPACES:
         message = f"there is no tier `namespaces` here: {'; '.join(found.reasons)}"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
-        for folder in (tmp_path, Path(memory)):
-            project = folder / "project"
-            project.mkdir()
-            if (obstacle := find_obstacle(project)) is None:
-                break
-        else:
-            pytest.skip(obstacle)
-        (project / "plan.txt").write_text("A plan.\n")
-        (project / "old").mkdir()
-        (project / "old" / "a.txt").write_text("a\n")
-        yield project
+    project = tmp_path / "project"
+    project.mkdir()
+    if (obstacle := find_obstacle(project, tmp_path)) is not None:
+        pytest.skip(obstacle)
+    (project / "plan.txt").write_text("A plan.\n")
+    (project / "old").mkdir()
+    (project / "old" / "a.txt").write_text("a\n")
+    return project
 
 
-def find_obstacle(project: Path) -> str | None:
+def find_obstacle(project: Path, temporary: Path) -> str | None:
     store = choose_folder(project, find_changes_folder())
     if store is None:
         return "nothing can be kept beside the project"
     found = find_tier()
-    runner = Sandbox(str(project), str(project), found.tier, bubblewrap=found.bubblewrap)
+    runner = Sandbox(str(project), str(temporary), found.tier, bubblewrap=found.bubblewrap)
     try:
         return find_layer_obstacle(runner, str(project), str(store))
     finally:
@@ -109,6 +105,20 @@ TIDY = (
 )
 
 
+CHANGED = [
+    ("modified", "old"),
+    ("modified", "old/a.txt"),
+    ("deleted", "plan.txt"),
+    ("created", "src"),
+    ("created", "src/a"),
+    ("created", "src/notes.txt"),
+]
+
+
+def list_kinds(undone: Undone) -> list[tuple[str, str]]:
+    return [(each.kind, each.path) for each in undone.paths]
+
+
 async def test_a_turn_is_taken_back_and_made_again(project: Path) -> None:
     before = read_tree(project)
     agent, model = make_agent(project, *TIDY, "Done.", "I see.")
@@ -121,7 +131,8 @@ async def test_a_turn_is_taken_back_and_made_again(project: Path) -> None:
 
         undone = await session.undo()
         assert read_tree(project) == before
-        assert (undone.paths, undone.changes, undone.conflicts) == (seen.paths, 3, ())
+        assert list_kinds(undone) == list_kinds(seen) == CHANGED
+        assert (undone.changes, undone.conflicts, undone.missing) == (3, (), ())
         assert (await session.undo()).changes == 0
 
         redone = await session.redo()
@@ -131,7 +142,7 @@ async def test_a_turn_is_taken_back_and_made_again(project: Path) -> None:
         await session.run("And now?")
     told = [str(each.content) for each in model.requests[-1].messages if each.role == "user"]
     assert len(told) == 5
-    assert told[1].startswith("[The user took back changes of yours: `notes.txt`, `old")
+    assert told[1].startswith("[The user took back changes of yours: `old`, `old/a.txt`, ")
     assert told[2].startswith("[The user made again changes of yours: ")
 
 
@@ -160,25 +171,22 @@ async def test_what_somebody_else_has_changed_stays(project: Path) -> None:
         assert conflict.path == "plan.txt"
         assert conflict.kept is not None
         assert read_text(conflict.kept) == "A plan.\n"
-        assert [each.path for each in undone.paths] == ["new", "old"]
+        assert [each.path for each in undone.paths] == ["new", "old", "old/a.txt"]
         assert (project / "plan.txt").read_text() == "mine\n"
         assert (project / "old" / "a.txt").read_text() == "a\n"
 
 
 async def test_a_command_does_not_overwrite_what_changed_meanwhile(project: Path) -> None:
-    agent, model = make_agent(
-        project, bash("cat go; echo command >> plan.txt; echo x > x"), "Done."
-    )
-    os.mkfifo(project / "go")
-    async with agent.session() as session:
-        stream = session.stream("go")
-        async with stream:
-            async for event in stream:
-                if type(event).__name__ == "ToolStarted":
-                    (project / "plan.txt").write_text("person\n")
-                    with (project / "go").open("w") as pipe:
-                        pipe.write("go")
-    assert (project / "plan.txt").read_text() == "person\n"
+    caches = find_caches(project)
+    wait = 'echo begun; until [ -e "$PIP_CACHE_DIR/go" ]; do :; done'
+    agent, model = make_agent(project, bash(f"{wait}; echo b >> plan.txt; echo x > x"), "Done.")
+    async with agent.session() as session, session.stream("go") as stream:
+        async for event in stream:
+            if isinstance(event, ToolProgress):
+                (project / "plan.txt").write_text("mine\n")
+                (caches / "pip").mkdir(exist_ok=True)
+                (caches / "pip" / "go").touch()
+    assert (project / "plan.txt").read_text() == "mine\n"
     assert (project / "x").read_text() == "x\n"
     assert "`plan.txt` was not changed: " in results(model)
 
@@ -226,15 +234,16 @@ async def test_a_stored_session_takes_back_what_it_did_in_another_process(
 ) -> None:
     store = {"module": "store-sqlite", "config": {"folder": str(tmp_path / "sessions")}}
     before = read_tree(project)
+    chat = str(uuid4())
     first, _ = make_agent(project, write("a", "a"), bash("rm -r old"), "Done.", store=store)
-    async with first.session(session_id="chat") as session:
+    async with first.session(session_id=chat) as session:
         await session.run("go")
-        kept = SessionChanges(find_changes_folder(), "chat")
+        kept = SessionChanges(find_changes_folder(), chat)
         assert len(kept.list_changes()) == 2
     second, _ = make_agent(project, "I see.", store=store)
-    async with second.session(session_id="chat") as session:
+    async with second.session(session_id=chat) as session:
         undone = await session.undo()
-        assert [each.path for each in undone.paths] == ["a", "old"]
+        assert [each.path for each in undone.paths] == ["a", "old", "old/a.txt"]
         assert read_tree(project) == before
     kept.close(keep=False)
 

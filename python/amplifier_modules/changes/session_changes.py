@@ -155,7 +155,7 @@ class SessionChanges:
             self._release()
 
     def _swap(self, ordered: list[RecordedChange], *, is_undo: bool, preview: bool) -> Undone:
-        collected = Collected()
+        collected = Collected(is_undo=is_undo, is_preview=preview)
         with self._guard:
             changes = self._load()
             try:
@@ -163,16 +163,16 @@ class SessionChanges:
                     try:
                         change = Change(recorded.project, recorded.folder)
                         swap = change.undo if is_undo else change.redo
-                        collected.add(swap(preview=preview), is_preview=preview)
+                        collected.add(swap(preview=preview), change.list_paths())
                     except ChangeError as error:
-                        collected.missing.append(str(error))
+                        collected.add_missing(str(error))
                         continue
                     if not preview:
                         marked = recorded.mark(self._notes, is_undone=is_undo)
                         changes[changes.index(recorded)] = marked
             finally:
                 self._release()
-        return collected.finish(is_preview=preview)
+        return collected.finish()
 
     def _describe(self, project: str, call: Call, kept_in: Path) -> RecordedChange:
         changes = self._load()

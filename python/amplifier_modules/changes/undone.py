@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from .change import ChangedPath, ChangeOutcome, Conflict
+from .merged_paths import MergedPaths
 
 
 @dataclass(frozen=True)
@@ -12,7 +14,7 @@ class Undone:
     """What became of the files of a project."""
 
     paths: tuple[ChangedPath, ...] = ()
-    """What was put back or made again: `kind` and versions are those of the change itself."""
+    """What was put back or made again: each path once, with what the changes came to there."""
     conflicts: tuple[Conflict, ...] = ()
     """What somebody else has changed since: it stays so, and the other version is kept."""
     missing: tuple[str, ...] = ()
@@ -23,39 +25,49 @@ class Undone:
     """Whether nothing was done."""
 
 
-@dataclass
 class Collected:
     """Gathers the outcomes of several changes, each path once."""
 
-    changes: int = 0
-    missing: list[str] = field(default_factory=list[str])
-    _paths: dict[str, ChangedPath] = field(default_factory=dict[str, ChangedPath])
-    _conflicts: dict[str, Conflict] = field(default_factory=dict[str, Conflict])
+    def __init__(self, *, is_undo: bool, is_preview: bool) -> None:
+        """Gather what was taken back, the last change first, or what was made again."""
+        self._is_undo = is_undo
+        self._is_preview = is_preview
+        self._changes = 0
+        self._missing: list[str] = []
+        self._paths = MergedPaths()
+        self._conflicts: dict[str, Conflict] = {}
 
-    def add(self, outcome: ChangeOutcome, *, is_preview: bool) -> None:
-        """Add what one change came to.
+    def add(self, outcome: ChangeOutcome, listed: Iterable[ChangedPath]) -> None:
+        """Add what one change came to, or in a preview would come to.
 
-        In a preview an older change is judged by what is there now, which the newer ones of the
-        same path would have put back before: theirs counts.
+        In a preview a further change is judged by what is there now, which the ones before it would
+        have changed in the same place: theirs counts.
+
+        Args:
+            outcome: What was done, or would be now.
+            listed: All paths of the change.
         """
-        self.changes += 1
-        known = self._paths.keys() | self._conflicts.keys()
-        for path in outcome.done:
-            if path.path not in known:
-                self._paths[path.path] = path
+        self._changes += 1
         for conflict in outcome.conflicts:
-            if conflict.path not in known or not is_preview:
-                self._paths.pop(conflict.path, None)
+            if not (self._is_preview and self._paths.has_at(conflict.path)):
+                self._paths.remove(conflict.path)
                 self._conflicts[conflict.path] = conflict
+        for path in listed if self._is_preview else outcome.done:
+            if path.path not in self._conflicts:
+                (self._paths.add_earlier if self._is_undo else self._paths.add_later)(path)
 
-    def finish(self, *, is_preview: bool) -> Undone:
+    def add_missing(self, reason: str) -> None:
+        """Add why one change cannot be had any more."""
+        self._missing.append(reason)
+
+    def finish(self) -> Undone:
         """Return all of it, by path."""
         return Undone(
-            tuple(sorted(self._paths.values(), key=lambda each: each.path)),
+            tuple(self._paths.list()),
             tuple(sorted(self._conflicts.values(), key=lambda each: each.path)),
-            tuple(self.missing),
-            self.changes,
-            is_preview,
+            tuple(self._missing),
+            self._changes,
+            self._is_preview,
         )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from amplifier_app.commands.report import Report
 from amplifier_app.failure import Failure
 from amplifier_app.sessions.choice import describe_session
 from amplifier_modules.changes.change import ChangedPath
+from amplifier_modules.changes.merged_paths import merge_paths
 from amplifier_modules.changes.session_lock import ChangesInUseError
 from amplifier_modules.tools.filesystem.line_diff import compare_lines
 
@@ -38,26 +38,6 @@ def show_diff(report: Report, name: str | None, folder: Path) -> None:
         report.say_aside(f"{describe_session(info)} has changed nothing in the project")
     for path in paths:
         report.write_lines(_list_lines(path))
-
-
-def merge_paths(paths: list[ChangedPath]) -> list[ChangedPath]:
-    """Return what several changes come to, one for each path; what was made and deleted is left out.
-
-    Args:
-        paths: In the order of the changes.
-    """
-    merged: dict[str, ChangedPath] = {}
-    for path in paths:
-        first = merged.get(path.path)
-        merged[path.path] = path if first is None else _join(first, path)
-    kept = (each for each in merged.values() if each.before or each.after or each.type == "folder")
-    return sorted(kept, key=lambda each: each.path)
-
-
-def _join(first: ChangedPath, last: ChangedPath) -> ChangedPath:
-    is_new, is_gone = first.kind == "created", last.kind == "deleted"
-    kind = "deleted" if is_gone else "created" if is_new else "modified"
-    return replace(last, kind=kind, before=first.before)
 
 
 def _list_lines(path: ChangedPath) -> Iterator[str]:
