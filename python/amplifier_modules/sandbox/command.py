@@ -18,6 +18,8 @@ class Tier(StrEnum):
     """Tier A: namespaces of their own, Landlock and seccomp."""
     LANDLOCK = "landlock"
     """Tier B: Landlock and seccomp."""
+    SEATBELT = "seatbelt"
+    """Tier S: Seatbelt, on macOS."""
     NONE = "none"
     """Tier C: nothing."""
 

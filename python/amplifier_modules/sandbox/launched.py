@@ -49,7 +49,7 @@ class LaunchedCommand:
                     stdout=output,
                     stderr=output,
                     cwd="/",
-                    env=_find_libraries(),
+                    env=find_libraries(),
                     pass_fds=passed,
                     start_new_session=True,
                 )
@@ -132,7 +132,7 @@ class LaunchedCommand:
         return records
 
 
-def _find_libraries() -> dict[str, str]:
+def find_libraries() -> dict[str, str]:
     """Return what some interpreters need to start, and nothing else of our environment."""
     names = ("LD_LIBRARY_PATH",)
     return {name: os.environ[name] for name in names if name in os.environ}

@@ -34,6 +34,10 @@ CONTAINERS = "it does not reach the services of containers"
         ("dial tcp: lookup proxy.golang.org: no such host", NETWORK),
         ("curl: (56) CONNECT tunnel failed, response 403", NETWORK),
         ("connect: Network is unreachable", NETWORK),
+        ("Error: listen EPERM: operation not permitted 127.0.0.1:3000", NETWORK),
+        ("curl: (7) Failed to connect to example.com port 443 after 9 ms: Couldn't con", NETWORK),
+        ("error: could not write config file .git/config: Operation not permitted", READ_ONLY),
+        ("touch: .git/hooks/pre-commit: Operation not permitted", READ_ONLY),
         ('sudo: The "no new privileges" flag is set, which prevents sudo', RIGHTS),
         (("sudo: /usr/bin/sudo must be owned by uid 0 and have the setuid bit set\n"
          "sudo: effective uid is not 0, is sudo installed setuid root?"), RIGHTS),
@@ -64,6 +68,8 @@ def test_an_edge_is_named_by_what_a_command_has_written(output: str, edge: str) 
         ("AssertionError: 1 != 2", 1, None),
         ("", None, 9),
         ("Connection refused", 7, None),
+        ("curl: (7) Failed to connect to localhost port 80 after 0 ms: Couldn't connect", 7, None),
+        ("chmod: src/run: Operation not permitted", 1, None),
     ],
 )
 def test_other_failures_are_no_edge(output: str, exit_code: int | None, signal: int | None) -> None:

@@ -59,13 +59,20 @@ _EDGES = (
             r"\b(EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b",
             r"dns error",
             r"failed to lookup address",
+            r"\b(listen|bind|connect) EPERM\b",
+            r"failed to connect to (?!localhost|127\.|\[?::1)\S+ port \d+",
             r"response 40[37] from proxy|HTTP code 40[37] from proxy|CONNECT tunnel failed",
         ),
         "it does not reach this part of the network",
         is_network=True,
     ),
 )
-_READ_ONLY = _compile(r"read-only file system", r"\bEROFS\b")
+_READ_ONLY = _compile(
+    r"read-only file system",
+    r"\bEROFS\b",
+    # Seatbelt, of what stays in the project.
+    r"\.git/(config|hooks|info/attributes)\S* *operation not permitted",
+)
 _DENIED = _compile(r"permission denied", r"operation not permitted", r"\b(EACCES|EPERM)\b")
 _PATH = re.compile(r"""(?<![\w.~])/[^\s'"`:;,()\[\]\u2018\u2019]+""")
 _SIGSYS = 31
