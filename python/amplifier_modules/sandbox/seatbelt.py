@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
@@ -22,6 +23,7 @@ from typing import Any, NoReturn
 from .command import Command, Ending, ForwardError, LaunchError, Profile, Tier
 from .git_folder import find_git_files, find_git_folders, find_unused_git_files
 from .launched import find_libraries
+from .network.refusals import Refusals
 from .network.rules import HostRules
 from .proxy import HostProxy, proxy_environment
 from .shell import build_arguments
@@ -91,6 +93,7 @@ class SeatbeltRunner:
 
     def start(self, command: Command, output: int) -> SeatbeltCommand:
         """Start a command without input, as `CommandRunner` says."""
+        refusals = None if self._proxy is None else self._proxy.watch_refusals()
         source, sink = open_pipe()
         control, theirs = socket.socketpair()
         try:
@@ -117,7 +120,7 @@ class SeatbeltRunner:
         with suppress(BrokenPipeError, ConnectionResetError):  # the wait says why
             content = marshal.dumps(plan)
             control.sendall(len(content).to_bytes(_LENGTH_BYTES, "little") + content)
-        return SeatbeltCommand(process, source, command.timeout, control)
+        return SeatbeltCommand(process, source, command.timeout, control, refusals)
 
     def check_forward(self, port: int) -> NoReturn:
         """Refuse: the commands have no network in which they listen.
@@ -171,6 +174,7 @@ class SeatbeltCommand(UnconfinedCommand):
         source: int,
         timeout: float | None,
         control: socket.socket,
+        refusals: Refusals | None,
     ) -> None:
         """Watch a launcher, which leads its group.
 
@@ -179,9 +183,12 @@ class SeatbeltCommand(UnconfinedCommand):
             source: Where the shell tells its folder.
             timeout: Seconds after which it is ended.
             control: Where the launcher says whether the command was started.
+            refusals: Takes the hosts that are refused while it runs.
         """
         self._control = control
+        self._refusals = refusals
         self._records: list[bytes] | None = None
+        self._refused: tuple[str, ...] = ()
         super().__init__(process, source, timeout)
 
     def wait(self) -> Ending:
@@ -194,6 +201,7 @@ class SeatbeltCommand(UnconfinedCommand):
         with self._waiting:
             if self._records is None:
                 self._records = _read_all(self._control).split(b"\0")
+                self._refused = tuple(self._refusals.list_reasons()) if self._refusals else ()
         for record in self._records:
             if record.startswith(b"failed "):
                 raise LaunchError(record.removeprefix(b"failed ").decode("utf-8", "replace"))
@@ -202,7 +210,7 @@ class SeatbeltCommand(UnconfinedCommand):
                 "the sandbox did not start the command: its launcher ended with exit code"
                 f" {ending.exit_code}"
             )
-        return ending
+        return replace(ending, refused=self._refused)
 
 
 def _read_all(control: socket.socket) -> bytes:

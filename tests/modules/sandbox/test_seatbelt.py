@@ -148,6 +148,8 @@ def test_a_command_has_no_network_but_a_proxy_to_the_hosts_that_are_allowed(
         )
         ran = run_in(runner, f"{reach}; {asked}", project)
     assert ran.output == "refused\nHTTP/1.1 403 127.0.0.1 is not allowed\r\n"
+    (refused,) = ran.ending.refused
+    assert refused.endswith(f"to allow it, set `network` to a list with `127.0.0.1:{port}`")
     with pytest.raises(ForwardError, match="no command can listen"):
         runner.check_forward(80)
 
