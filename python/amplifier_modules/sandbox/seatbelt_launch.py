@@ -49,6 +49,7 @@ def write_rules(plan: "dict[str, Any]", resolve: "Callable[[str], str]") -> "lis
     services = " ".join(f"(global-name {_quote(name)})" for name in _SERVICES)
     devices = " ".join(f"(literal {_quote(name)})" for name in (*_DEVICES, "/dev/dtracehelper"))
     rules = [
+        # Where everything may be read, `nono-py` leaves the services of the keychain open, too.
         "(deny mach-lookup)",
         f"(allow mach-lookup {services})",
         "(allow ipc-posix-sem*)",

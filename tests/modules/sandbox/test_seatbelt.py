@@ -7,6 +7,7 @@ what of git stays is shown by those rules alone.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import sys
@@ -63,6 +64,8 @@ def test_the_rules_take_back_what_is_hidden_and_what_git_runs() -> None:
 
     first, *rules = write_rules(plan, resolve)
     assert first == "(deny mach-lookup)"
+    assert rules[0].startswith('(allow mach-lookup (global-name "com.apple.')
+    assert not re.search("securityd|secd|keychain|SecurityServer|launchservices", rules[0])
     assert rules[1:] == [
         "(allow ipc-posix-sem*)",
         "(deny file-write-setugid)",
