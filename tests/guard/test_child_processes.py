@@ -63,6 +63,7 @@ def test_nothing_else_is_taken_for_it() -> None:
 OTHERS = {
     "amplifier_core/validation/_process.py": {"subprocess", "subprocess.Popen"},
     "amplifier_modules/sandbox/launched.py": {"subprocess", "subprocess.Popen"},
+    "amplifier_modules/sandbox/seatbelt.py": {"subprocess", "subprocess.Popen"},
     "amplifier_modules/sandbox/unconfined.py": {
         "subprocess",
         "subprocess.DEVNULL",

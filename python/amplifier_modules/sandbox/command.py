@@ -18,6 +18,8 @@ class Tier(StrEnum):
     """Tier A: namespaces of their own, Landlock and seccomp."""
     LANDLOCK = "landlock"
     """Tier B: Landlock and seccomp."""
+    SEATBELT = "seatbelt"
+    """Tier S: Seatbelt, on macOS."""
     NONE = "none"
     """Tier C: nothing."""
 
@@ -61,6 +63,8 @@ class Ending:
     """The shell's working folder at its end, links followed; None if the shell did not say."""
     removed: tuple[str, ...] = ()
     """Files that the sandbox removed, as they would have had programs outside run something."""
+    refused: tuple[str, ...] = ()
+    """Hosts that were not reached, and why, while it ran: by it, or by others of its session."""
 
 
 class LaunchError(OSError):

@@ -15,6 +15,7 @@ from typing import Any
 
 from .command import Ending, LaunchError
 from .listening_ports import find_listening_ports
+from .network.refusals import Refusals
 
 _LAUNCH = str(Path(__file__).with_name("launch.py"))
 _LENGTH_BYTES = 8
@@ -40,6 +41,8 @@ class LaunchedCommand:
         self._is_killed = False
         self.files: list[int] = []
         """What came with `namespaces`, after the wait: theirs, and a socket that listens in them."""
+        self.refusals: Refusals | None = None
+        """Takes the hosts that are refused while it runs."""
         self._control, theirs = socket.socketpair()
         with theirs:
             try:
@@ -49,7 +52,7 @@ class LaunchedCommand:
                     stdout=output,
                     stderr=output,
                     cwd="/",
-                    env=_find_libraries(),
+                    env=find_libraries(),
                     pass_fds=passed,
                     start_new_session=True,
                 )
@@ -114,6 +117,7 @@ class LaunchedCommand:
             timed_out=b"timeout" in records,
             directory=os.fsdecode(directory[0]) if directory else None,
             removed=tuple(os.fsdecode(path) for path in records.get(b"removed", ())),
+            refused=tuple(self.refusals.list_reasons()) if self.refusals else (),
         )
 
     def _read_records(self) -> bytes:
@@ -132,7 +136,7 @@ class LaunchedCommand:
         return records
 
 
-def _find_libraries() -> dict[str, str]:
+def find_libraries() -> dict[str, str]:
     """Return what some interpreters need to start, and nothing else of our environment."""
     names = ("LD_LIBRARY_PATH",)
     return {name: os.environ[name] for name in names if name in os.environ}

@@ -10,18 +10,17 @@ from dataclasses import dataclass
 from functools import partial
 from socket import socket
 from threading import Lock, Thread
+from weakref import WeakSet
 
 from .network.address import LookUp, judge_addresses, look_up_host
 from .network.patience import call_in_thread
 from .network.problem import ProxyProblem
+from .network.refusals import Refusals
 from .network.relay import Relay, Side, make_side, open_side
 from .network.request import PlainRequest, TunnelRequest, parse_head
 from .network.rules import HostRules
 
 logger = logging.getLogger(__name__)
-
-MAX_REFUSALS = 32
-"""How many different refusals are listed."""
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
@@ -85,8 +84,8 @@ class HostProxy:
         self._rules = rules
         self._limits = limits or ProxyLimits()
         self._look_up = look_up
-        self._refusals: dict[str, None] = {}
-        self._unlisted = 0
+        self._refusals = Refusals()
+        self._watching = WeakSet[Refusals]()
         self._lock = Lock()
         self._connections = 0
         self._loop = asyncio.new_event_loop()
@@ -102,9 +101,14 @@ class HostProxy:
 
     def refusals(self) -> list[str]:
         """What was refused and why, each once, the first ones first."""
+        return self._refusals.list_reasons()
+
+    def watch_refusals(self) -> Refusals:
+        """Return what takes those from now on, as long as somebody has it."""
+        watching = Refusals()
         with self._lock:
-            listed = list(self._refusals)
-            return [*listed, f"… and {self._unlisted} more"] if self._unlisted else listed
+            self._watching.add(watching)
+        return watching
 
     def _run(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
@@ -208,12 +212,9 @@ class HostProxy:
 
     def _note(self, refusal: str) -> None:
         with self._lock:
-            if refusal in self._refusals:
-                return
-            if len(self._refusals) < MAX_REFUSALS:
-                self._refusals[refusal] = None
-            else:
-                self._unlisted += 1
+            watching = [self._refusals, *self._watching]
+        for each in watching:
+            each.add(refusal)
 
 
 async def _answer(client: Side, problem: ProxyProblem) -> None:

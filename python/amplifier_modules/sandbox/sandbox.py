@@ -72,7 +72,11 @@ class Sandbox:
 
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start a command without input, as `CommandRunner` says."""
-        return self._start_launcher(command, output, self._join())
+        joined = self._join()
+        refusals = None if self._network is None else self._network.watch_refusals()
+        launched = self._start_launcher(command, output, joined)
+        launched.refusals = refusals
+        return launched
 
     def check_forward(self, port: int) -> None:
         """Look whether a port can be forwarded, as `CommandRunner` says."""

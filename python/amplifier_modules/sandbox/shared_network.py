@@ -9,6 +9,7 @@ from threading import Lock
 from weakref import finalize
 
 from .launched import LaunchedCommand
+from .network.refusals import Refusals
 from .network.rules import HostRules
 from .proxy import HostProxy, proxy_environment
 
@@ -41,6 +42,11 @@ class SharedNetwork:
             if not self._files:
                 self._open()
             return self._files
+
+    def watch_refusals(self) -> Refusals | None:
+        """Return what takes the hosts that are refused from now on; None where none are reached."""
+        with self._opening:
+            return None if self._proxy is None else self._proxy.watch_refusals()
 
     def close(self) -> None:
         """Leave the namespaces, and end all connections out of them."""

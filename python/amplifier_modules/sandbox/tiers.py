@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from .bubblewrap import find_bubblewrap
 from .command import Command, LaunchError, Tier
 from .sandbox import Sandbox
+from .seatbelt import SeatbeltRunner, find_nono
 
 _SECONDS = 20
+_TRIAL = """
+echo > made || echo 'not write the project'
+{{ echo > ../outside; }} 2> /dev/null && echo 'write outside of the project'
+cat .env > /dev/null 2>&1 && echo 'read hidden files'
+{{ echo > .git/hooks/made; }} 2> /dev/null && echo 'write hooks of git'
+mv .git moved 2> /dev/null && echo 'move the folder of git'
+{{ : < /dev/tcp/127.0.0.1/{port}; }} 2> /dev/null && echo 'reach the network'
+:
+"""
+"""A line of its output for each thing that a command in a sandbox should not do."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +44,8 @@ class FoundTier:
 @cache
 def find_tier() -> FoundTier:
     """Return the best tier in which a command can be started here."""
+    if sys.platform == "darwin":
+        return _find_on_macos()
     if sys.platform != "linux":
         return FoundTier(Tier.NONE, reasons=(f"there is no sandbox for `{sys.platform}` yet",))
     reasons: list[str] = []
@@ -65,3 +81,45 @@ def _try_tier(tier: Tier, bubblewrap: str | None) -> None:
             sandbox.close()
     if ending.exit_code != 0:
         raise LaunchError(f"a command that does nothing ended with {ending}")
+
+
+def _find_on_macos() -> FoundTier:
+    if find_nono() is None:
+        return FoundTier(Tier.NONE, reasons=("seatbelt: the package `nono-py` is not installed",))
+    try:
+        try_seatbelt()
+    except LaunchError as error:
+        return FoundTier(Tier.NONE, reasons=(f"seatbelt: {error}",))
+    return FoundTier(Tier.SEATBELT)
+
+
+def try_seatbelt() -> None:
+    """Start a command that tries what it should not do.
+
+    The rules are those of another package, which may change what it makes of them.
+
+    Raises:
+        LaunchError: It does not start, does not end well, or can do some of it.
+    """
+    with TemporaryDirectory(prefix="amplifier-") as folder:
+        project, temporary = Path(folder, "project"), Path(folder, "temporary")
+        (project / ".git" / "hooks").mkdir(parents=True)
+        temporary.mkdir()
+        secret = project / ".env"
+        secret.touch()
+        runner = SeatbeltRunner(str(project), str(temporary), find_hidden=lambda: [str(secret)])
+        output = Path(folder, "output")
+        with (
+            closing(runner),
+            socket.create_server(("127.0.0.1", 0)) as server,
+            output.open("wb") as written,
+        ):
+            text = _TRIAL.format(port=server.getsockname()[1])
+            environment = {"PATH": os.environ.get("PATH", os.defpath)}
+            command = Command(text, str(project), environment, _SECONDS)
+            ending = runner.start(command, written.fileno()).wait()
+        faults = output.read_text(errors="replace").splitlines()
+    if faults:
+        raise LaunchError(f"a command in it can {', '.join(faults)}")
+    if ending.exit_code != 0:
+        raise LaunchError(f"a command that tries its edges ended with {ending}")

@@ -41,7 +41,7 @@ class UnconfinedRunner:
         """
         if os.name != "posix":
             raise LaunchError("commands run on Linux and macOS alone")
-        source, sink = _open_pipe()
+        source, sink = open_pipe()
         try:
             process = subprocess.Popen(
                 build_arguments(command.text, sink),
@@ -77,7 +77,7 @@ class UnconfinedRunner:
         """Do nothing: nothing is kept."""
 
 
-def _open_pipe() -> tuple[int, int]:
+def open_pipe() -> tuple[int, int]:
     """Return a pipe whose second end has a number that no command takes for files of its own."""
     from fcntl import F_DUPFD_CLOEXEC, fcntl
 

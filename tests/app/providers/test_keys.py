@@ -346,11 +346,8 @@ def test_a_refused_key_of_the_environment_is_checked_there(command: Any, ring: A
     assert done.stderr.endswith("; the key was refused; check `DEEPSEEK_API_KEY`\n")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["run", "--help"], ["list-modules"], ["provider", "--help"], ["Hi"]]
-)
 def test_the_keyring_is_not_imported_where_a_key_is_set(
-    command: Any, ring: Any, arguments: list[str], tmp_path: Path
+    command: Any, ring: Any, tmp_path: Path
 ) -> None:
     module = tmp_path / "first" / "keyring.py"
     module.parent.mkdir()
@@ -358,8 +355,9 @@ def test_the_keyring_is_not_imported_where_a_key_is_set(
     command.environment["PYTHONPATH"] = f"{module.parent}:{command.environment['PYTHONPATH']}"
     with AnthropicServer(["Hello."], api_key=KEY) as server:
         command.environment |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
-        done = command(*arguments)
-    assert (done.returncode, done.stderr) == (0, "")
+        for line in ("--help", "run --help", "list-modules", "provider --help", "Hi"):
+            done = command(*line.split())
+            assert (done.returncode, done.stderr) == (0, ""), line
     # It would be noticed: nothing else hides it.
     del command.environment["ANTHROPIC_API_KEY"]
     assert "the keyring was imported" in command("Hi").stderr

@@ -295,7 +295,20 @@ FAULTS: dict[str, tuple[Fault, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+NAMING_THE_SERVICE = ("401", "404", "413", "422", "redirect", "page", "hang up", "silent")
+"""Faults whose line says more of the service than its title."""
+OF_A_DIALECT = ("anthropic", "openai", "openai-chat", "ollama")
+"""One flow of each dialect; the others read an answer by the same code."""
+
+
+def list_faults() -> Iterator[Any]:
+    """Every fault in every dialect, and of further services what is said of them."""
+    for name in FLOWS:
+        for fault in FAULTS if name in OF_A_DIALECT else NAMING_THE_SERVICE:
+            yield pytest.param(name, fault, id=f"{name}-{fault}")
+
+
+@pytest.mark.parametrize(("flow", "name"), [*list_faults()], indirect=["flow"])
 def test_a_fault_is_one_line_with_the_way_out(
     command: Any,
     server: ModelServer,

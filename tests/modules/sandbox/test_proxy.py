@@ -8,8 +8,9 @@ import threading
 import pytest
 from proxy_setup import list_server, read_all, serve, start_proxy
 
+from amplifier_modules.sandbox.network.refusals import MAX_REFUSALS
 from amplifier_modules.sandbox.network.rules import Allowed, Decision
-from amplifier_modules.sandbox.proxy import MAX_REFUSALS, HostProxy, proxy_environment
+from amplifier_modules.sandbox.proxy import HostProxy, proxy_environment
 from amplifier_testing.servers.serving.http import Reply
 from amplifier_testing.servers.serving.recording import RecordingServer
 
@@ -152,8 +153,8 @@ def test_a_refusal_names_the_host_and_how_to_allow_it() -> None:
         other = setup.exchange(b"CONNECT shop.example:22 HTTP/1.1\r\n\r\n").decode()
 
         refusal = (
-            "`evil.example` is not a host that commands may reach; to allow it, add `evil.example` "
-            "to the setting `network`"
+            "the host `evil.example` is not among those that `network` names; to allow it, add"
+            " `evil.example` to that setting"
         )
         assert answer.startswith("HTTP/1.1 403 evil.example is not allowed\r\n")
         assert answer == again
@@ -174,7 +175,7 @@ def test_refusals_are_listed_up_to_a_number() -> None:
         listed = setup.proxy.refusals()
 
     assert len(listed) == MAX_REFUSALS + 1
-    assert listed[0].startswith("`h0.example` ")
+    assert listed[0].startswith("the host `h0.example` ")
     assert listed[-1] == "… and 3 more"
 
 

@@ -16,7 +16,7 @@ from amplifier_modules.sandbox.proxy import proxy_environment
 from amplifier_testing.servers.serving.http import Reply
 from amplifier_testing.servers.serving.recording import RecordingServer
 
-REFUSAL = "`evil.example` is not a host that commands may reach"
+REFUSAL = "the host `evil.example` is not among those that `network` names"
 PYTHON = """
 import sys, urllib.error, urllib.request
 try:

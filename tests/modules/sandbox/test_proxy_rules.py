@@ -159,7 +159,7 @@ def test_a_name_that_only_private_networks_have_may_be_listed() -> None:
 @pytest.mark.parametrize("spelled", ["127.0.0.1", "0x7f.1", "127.1", "2130706433", "0177.0.0.1"])
 def test_every_spelling_of_an_address_is_that_address(spelled: str) -> None:
     assert judge(f"https://{spelled}/", "127.0.0.1") == ["127.0.0.1"]
-    with pytest.raises(ProxyProblem, match=r"add `127\.0\.0\.1` to the setting"):
+    with pytest.raises(ProxyProblem, match=r"add `127\.0\.0\.1` to that setting"):
         judge(f"https://{spelled}/", "shop.example")
 
 

@@ -105,7 +105,8 @@ def test_the_server_that_was_allowed_is_sent_everything(pieces: int) -> None:
 def test_another_server_behind_the_same_address_is_sent_nothing() -> None:
     received: list[bytes] = []
     with (
-        serve(lambda connection: received.append(read_all(connection))) as port,
+        # Piece by piece, as the connection may be reset.
+        serve(lambda each: received.extend(iter(lambda: each.recv(65_536), b""))) as port,
         start_proxy(list_server(port)) as setup,
     ):
         with setup.open_tunnel(f"shop.example:{port}") as client:
@@ -116,7 +117,7 @@ def test_another_server_behind_the_same_address_is_sent_nothing() -> None:
         "`evil.example` was asked for in a TLS connection to `shop.example`; connect to it by its "
         "name"
     )
-    assert received == [b""]
+    assert received == []
 
 
 # Holds: sandbox-32

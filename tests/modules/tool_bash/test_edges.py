@@ -34,6 +34,10 @@ CONTAINERS = "it does not reach the services of containers"
         ("dial tcp: lookup proxy.golang.org: no such host", NETWORK),
         ("curl: (56) CONNECT tunnel failed, response 403", NETWORK),
         ("connect: Network is unreachable", NETWORK),
+        ("Error: listen EPERM: operation not permitted 127.0.0.1:3000", NETWORK),
+        ("curl: (7) Failed to connect to example.com port 443 after 9 ms: Couldn't con", NETWORK),
+        ("error: could not write config file .git/config: Operation not permitted", READ_ONLY),
+        ("touch: .git/hooks/pre-commit: Operation not permitted", READ_ONLY),
         ('sudo: The "no new privileges" flag is set, which prevents sudo', RIGHTS),
         (("sudo: /usr/bin/sudo must be owned by uid 0 and have the setuid bit set\n"
          "sudo: effective uid is not 0, is sudo installed setuid root?"), RIGHTS),
@@ -43,7 +47,7 @@ CONTAINERS = "it does not reach the services of containers"
 )  # fmt: skip
 def test_an_edge_is_named_by_what_a_command_has_written(output: str, edge: str) -> None:
     line = next(each for each in reversed(output.splitlines()))
-    found = EDGES.find_edge(f"before\n{output}\nafter\n", 1, None)
+    found = EDGES.find_edge(f"before\n{output}\nafter\n", Ending(1))
     assert found is not None
     assert found.startswith(f"the sandbox has probably stopped the command: {edge} (`")
     assert found.endswith(
@@ -64,22 +68,39 @@ def test_an_edge_is_named_by_what_a_command_has_written(output: str, edge: str) 
         ("AssertionError: 1 != 2", 1, None),
         ("", None, 9),
         ("Connection refused", 7, None),
+        ("curl: (7) Failed to connect to localhost port 80 after 0 ms: Couldn't connect", 7, None),
+        ("chmod: src/run: Operation not permitted", 1, None),
     ],
 )
 def test_other_failures_are_no_edge(output: str, exit_code: int | None, signal: int | None) -> None:
-    assert EDGES.find_edge(output, exit_code, signal) is None
+    assert EDGES.find_edge(output, Ending(exit_code, signal)) is None
 
 
 @pytest.mark.parametrize(("exit_code", "signal"), [(None, 31), (159, None)])
 def test_a_forbidden_system_call_is_an_edge(exit_code: int | None, signal: int | None) -> None:
-    found = EDGES.find_edge("", exit_code, signal)
+    found = EDGES.find_edge("", Ending(exit_code, signal))
     assert found is not None
     assert "it may not make this system call;" in found
 
 
 def test_with_the_whole_network_a_name_is_just_wrong() -> None:
     edges = Edges(EDGES.project, EDGES.temporary, "on")
-    assert edges.find_edge("curl: (6) Could not resolve host: nope", 6, None) is None
+    assert edges.find_edge("curl: (6) Could not resolve host: nope", Ending(6)) is None
+
+
+# Holds: sandbox-54
+async def test_a_result_names_the_hosts_that_were_refused_however_the_command_ended(
+    mount: Any, scripted: Any
+) -> None:
+    out = 'repeat the call with `sandbox: "none"` and a `reason`, which asks a person, if it is needed'
+    for refused, named in [
+        (("the host `a` is not allowed",), "the host `a` is not allowed"),
+        (("a", "b", "c", "d", "e"), "a; b; c; … and 2 more"),
+    ]:
+        for ending in (Ending(0, refused=refused), Ending(None, 31, refused=refused)):
+            tools = await mount(scripted(ending, b"curl: (6) Could not resolve host: a\n"))
+            result = await tools.run("curl a")
+            assert result["edge"] == f"the sandbox has refused connections: {named}; or {out}"
 
 
 async def test_a_result_has_the_edge_where_there_is_a_sandbox(

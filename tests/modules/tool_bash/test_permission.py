@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from amplifier_modules.sandbox.command import Tier
+from amplifier_modules.sandbox.tiers import FoundTier
 from amplifier_modules.tool.context import CURRENT, ToolContext
+from amplifier_modules.tools.bash import runner as runners
+from amplifier_modules.tools.bash.network import Network
+from amplifier_modules.tools.bash.runner import Confinement
 
 NOT_AGREED = (
     "NotApprovedError",
@@ -149,6 +155,40 @@ async def test_a_user_hears_once_that_there_is_no_sandbox(
     caplog.set_level(logging.WARNING)
     await mount(fake(tier), safety_profile=profile)
     assert caplog.messages == warnings
+
+
+# Holds: sandbox-53
+@pytest.mark.parametrize(
+    ("platform", "nono", "remedy"),
+    [
+        ("linux", None, "install `bubblewrap`, or use a kernel with user namespaces"),
+        ("darwin", None, "`pip install 'amplifier-core[seatbelt]'`"),
+        ("darwin", "nono.so", "seatbelt: it does not restrict"),
+        ("win32", None, "there is no sandbox for `win32` yet"),
+    ],
+)
+def test_a_machine_without_a_sandbox_is_told_what_gives_it_one(
+    monkeypatch: pytest.MonkeyPatch, platform: str, nono: str | None, remedy: str
+) -> None:
+    monkeypatch.setattr(runners.sys, "platform", platform)
+    monkeypatch.setattr(runners, "find_nono", lambda: nono)
+    reasons = (remedy,)
+    monkeypatch.setattr(runners, "find_tier", lambda: FoundTier(Tier.NONE, reasons=reasons))
+    assert runners.describe_remedy() == remedy
+
+
+# Holds: sandbox-52
+@pytest.mark.parametrize(
+    ("network", "reaches"), [("off", False), (("example.org",), False), ("on", True)]
+)
+def test_commands_under_seatbelt_reach_hosts_only_with_the_whole_network(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, network: Network, reaches: bool
+) -> None:
+    monkeypatch.setattr(runners, "find_tier", lambda: FoundTier(Tier.SEATBELT))
+    folders = (tmp_path, tmp_path, tmp_path, tmp_path / "caches")
+    with closing(runners.open_runner(Confinement(*folders, "project", network))) as opened:
+        assert (opened.tier, opened.reaches_hosts) == (Tier.SEATBELT, reaches)
+    assert (tmp_path / "caches").is_dir()
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,8 @@ class ListedHosts:
                 f"`network` to a list with `{entry}`"
             )
         return Refused(
-            f"`{entry}` is not a host that commands may reach; to allow it, add `{entry}` to the "
-            "setting `network`"
+            f"the host `{entry}` is not among those that `network` names; to allow it, add `{entry}`"
+            " to that setting"
         )
 
 

@@ -146,7 +146,7 @@ def _warn(coordinator: Any) -> None:
     nobody = getattr(coordinator, "approval_system", None) is None
     logger.warning(
         "tool-bash: nothing on this machine keeps commands to the project, so that a person is"
-        " asked about each that does more than read%s; install `bubblewrap`, or use a kernel with"
-        " user namespaces",
+        " asked about each that does more than read%s; %s",
         ", and nobody can be asked: they are denied" if nobody else "",
+        runners.describe_remedy(),
     )

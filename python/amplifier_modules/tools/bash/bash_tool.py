@@ -237,7 +237,7 @@ class BashTool:
         if text := "; ".join(filter(None, notes)):
             result["note"] = text
         if runner.tier is not Tier.NONE and run.ending is not None:
-            edge = self._edges.find_edge(taken.text, run.ending.exit_code, run.ending.signal)
+            edge = self._edges.find_edge(taken.text, run.ending)
             if edge is not None:
                 result["edge"] = edge
         return result

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from amplifier_modules.sandbox.command import Ending
 
 from .network import Network
 
@@ -59,16 +62,25 @@ _EDGES = (
             r"\b(EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b",
             r"dns error",
             r"failed to lookup address",
+            r"\b(listen|bind|connect) EPERM\b",
+            r"failed to connect to (?!localhost|127\.|\[?::1)\S+ port \d+",
             r"response 40[37] from proxy|HTTP code 40[37] from proxy|CONNECT tunnel failed",
         ),
         "it does not reach this part of the network",
         is_network=True,
     ),
 )
-_READ_ONLY = _compile(r"read-only file system", r"\bEROFS\b")
+_READ_ONLY = _compile(
+    r"read-only file system",
+    r"\bEROFS\b",
+    # Seatbelt, of what stays in the project.
+    r"\.git/(config|hooks|info/attributes)\S* *operation not permitted",
+)
 _DENIED = _compile(r"permission denied", r"operation not permitted", r"\b(EACCES|EPERM)\b")
 _PATH = re.compile(r"""(?<![\w.~])/[^\s'"`:;,()\[\]\u2018\u2019]+""")
 _SIGSYS = 31
+_MAX_REFUSED = 3
+"""Hosts that an edge names."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +91,11 @@ class Edges:
     temporary: Path
     network: Network
 
-    def find_edge(self, output: str, exit_code: int | None, signal: int | None) -> str | None:
-        """Return a sentence about the edge at which a command has probably ended; None for none.
-
-        Args:
-            output: What it wrote.
-            exit_code: None if a signal ended it.
-            signal: That signal.
-        """
+    def find_edge(self, output: str, ending: Ending) -> str | None:
+        """Return a sentence about the edge at which a command was stopped; None for none."""
+        if ending.refused:
+            return _describe_refused(ending.refused)
+        exit_code, signal = ending.exit_code, ending.signal
         if signal == _SIGSYS or exit_code == 128 + _SIGSYS:
             return _describe("it may not make this system call", "")
         if exit_code in (0, None):
@@ -111,6 +120,13 @@ class Edges:
         paths = [Path(each) for each in _PATH.findall(line)]
         inside = (self.project, self.temporary)
         return any(not any(path.is_relative_to(each) for each in inside) for path in paths)
+
+
+def _describe_refused(refused: Sequence[str]) -> str:
+    listed = [*refused[:_MAX_REFUSED]]
+    if len(refused) > _MAX_REFUSED:
+        listed.append(f"… and {len(refused) - _MAX_REFUSED} more")
+    return f"the sandbox has refused connections: {'; '.join(listed)}; or {_OFFER}"
 
 
 def _describe(name: str, line: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from amplifier_modules.sandbox.command import CommandRunner, Profile, Tier
 from amplifier_modules.sandbox.hidden_files import HiddenFiles
 from amplifier_modules.sandbox.network.rules import AnyHost, HostRules, ListedHosts
 from amplifier_modules.sandbox.sandbox import Sandbox
+from amplifier_modules.sandbox.seatbelt import SeatbeltRunner, find_nono
 from amplifier_modules.sandbox.tiers import find_tier
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 
@@ -45,31 +47,53 @@ def open_runner(confinement: Confinement) -> CommandRunner:
     rules = _choose_rules(confinement.network)
     if confinement.profile == "full" or (found := find_tier()).tier is Tier.NONE:
         return UnconfinedRunner()
-    project, temporary = str(confinement.project), str(confinement.temporary)
+    project = str(confinement.project)
+    folders = (project, str(confinement.temporary))
     confinement.caches.mkdir(parents=True, exist_ok=True)
 
     def open_reader(hidden: Sequence[str]) -> AbstractContextManager[CommandRunner]:
-        reader = Sandbox(
-            project,
-            temporary,
-            found.tier,
-            profile="read-only",
-            find_hidden=lambda: hidden,
-            bubblewrap=found.bubblewrap,
-        )
+        if found.tier is Tier.SEATBELT:
+            reader = SeatbeltRunner(*folders, profile="read-only", find_hidden=lambda: hidden)
+        else:
+            reader = Sandbox(
+                *folders,
+                found.tier,
+                profile="read-only",
+                find_hidden=lambda: hidden,
+                bubblewrap=found.bubblewrap,
+            )
         return closing(reader)
 
+    find_hidden = HiddenFiles(project, open_reader, confinement.find_agreed).find
+    writable = [str(confinement.caches)]
+    if found.tier is Tier.SEATBELT:
+        return SeatbeltRunner(
+            *folders,
+            profile=confinement.profile,
+            writable=writable,
+            find_hidden=find_hidden,
+            # With them, commands may also listen at every port, to the outside too.
+            rules=rules if confinement.network == "on" else None,
+        )
     return Sandbox(
-        project,
-        temporary,
+        *folders,
         found.tier,
         profile=confinement.profile,
-        writable=[str(confinement.caches)],
+        writable=writable,
         shown=[str(confinement.folder)],
-        find_hidden=HiddenFiles(project, open_reader, confinement.find_agreed).find,
+        find_hidden=find_hidden,
         rules=rules,
         bubblewrap=found.bubblewrap,
     )
+
+
+def describe_remedy() -> str:
+    """Return what gives a machine a sandbox that has none; or why it has none all the same."""
+    if sys.platform == "linux":
+        return "install `bubblewrap`, or use a kernel with user namespaces"
+    if sys.platform == "darwin" and find_nono() is None:
+        return "`pip install 'amplifier-core[seatbelt]'`"
+    return "; ".join(find_tier().reasons)
 
 
 def _choose_rules(network: Network) -> HostRules | None:
