@@ -91,7 +91,7 @@ class ProjectFolder:
     def remove_leftover(self, path: str) -> None:
         """Remove the temporary file of a write that a crash interrupted."""
         with suppress(OSError), self._open_parent(path) as (parent, _):
-            _unlink(parent, _name_temporary(path))
+            _remove_name(parent, _name_temporary(path))
 
     def remove_empty_folder(self, path: str) -> bool:
         """Remove a folder if nothing is in it, and return whether that was so."""
@@ -123,7 +123,7 @@ class ProjectFolder:
                     raise EntryChangedError(errno.EBUSY, "it has changed just now")
                 os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
             except OSError:
-                _unlink(parent, temporary)
+                _remove_name(parent, temporary)
                 raise
 
     def _create(self, path: str, new: Entry, content: bytes) -> None:
@@ -228,7 +228,7 @@ def _name_temporary(path: str) -> str:
 
 def _write_beside(parent: int, path: str, new: Entry, content: bytes) -> str:
     temporary = _name_temporary(path)
-    _unlink(parent, temporary)
+    _remove_name(parent, temporary)
     if new.is_link:
         os.symlink(os.fsdecode(content), temporary, dir_fd=parent)
         return temporary
@@ -248,7 +248,7 @@ def _create_file(parent: int, name: str, temporary: str) -> None:
             raise
         os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
     finally:
-        _unlink(parent, temporary)
+        _remove_name(parent, temporary)
 
 
 def _copy_mode(parent: int, name: str, temporary: str) -> None:
@@ -262,6 +262,6 @@ def _copy_mode(parent: int, name: str, temporary: str) -> None:
         os.close(file)
 
 
-def _unlink(parent: int, name: str) -> None:
+def _remove_name(parent: int, name: str) -> None:
     with suppress(FileNotFoundError):
         os.unlink(name, dir_fd=parent)

@@ -124,14 +124,14 @@ class PrivateGit:
         if paths:
             self.run("update-index", "-z", "--force-remove", "--stdin", content=_join_paths(paths))
 
-    def is_ignored(self, path: str) -> bool:
-        """Whether a path is ignored, or a folder that it is in."""
+    def find_ignored(self, paths: list[bytes]) -> list[bytes]:
+        """Return the paths that are ignored, or lie in a folder that is; they need not exist."""
+        options = ("-z", "--stdin", "--no-index")
         try:
-            return bool(
-                self.run("check-ignore", "-z", "--stdin", content=os.fsencode(path) + b"\0")
-            )
+            printed = self.run("check-ignore", *options, content=_join_paths(paths))
         except ChangeError:
-            return False  # git fails where no path is ignored
+            return []  # git fails where no path is ignored
+        return printed.split(b"\0")[:-1]
 
     def write_excludes(self, rules: bytes) -> None:
         """Set what is ignored beside what each `.gitignore` says."""

@@ -6,13 +6,13 @@ import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
 
 from amplifier_modules.changes.change import ChangedPath, ChangeError, ChangeOutcome, Dropped
 
 from .entry import Entry
 from .ignore_rules import find_index, find_work_tree, read_excludes
 from .left_out import LeftOut, LeftOutFinder
+from .path_descriptions import PathDescriptions, Place
 from .private_git import PrivateGit
 from .restoring import Restoring, TreeChange
 from .versions import Versions
@@ -66,13 +66,16 @@ class TrackedTree:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         self._work_tree = find_work_tree(self._project)
         self._git = self._open_git()
-        if self._work_tree != self._project and self._git.is_ignored(self._project):
+        if self._work_tree != self._project and self._git.find_ignored(
+            [os.fsencode(self._project)]
+        ):
             # The repository around it has nothing to do with it.
             self._work_tree = self._project
             self._git = self._open_git()
         prefix = os.path.relpath(self._project, self._work_tree)
         self._prefix = b"" if prefix == "." else os.fsencode(prefix) + b"/"
         self._versions = Versions(f"{self._folder}/versions", self._git)
+        self._described = PathDescriptions(self._project, self._versions)
         self._finder = LeftOutFinder(self._project)
         self._latest: str | None = None
         self._forced: tuple[object, list[bytes]] = (None, [])
@@ -107,11 +110,13 @@ class TrackedTree:
             old, new = self._read_tree(before), self._read_tree(after)
             is_latest = after == self._latest
             changes = self._list_changes(old, new)
-            paths = self._describe(changes, "store", "project" if is_latest else "store")
+            paths = self._described.describe(changes, new_place="project" if is_latest else "store")
             known = {each.path for each in paths}
             hidden = old.left_out.find_changed(new.left_out)
             paths += [
-                self._describe_left_out(path, old, new, in_project=is_latest)
+                self._described.describe_left_out(
+                    path, old.left_out, new.left_out, in_project=is_latest
+                )
                 for path, _ in hidden
                 if path not in known
             ]
@@ -147,12 +152,15 @@ class TrackedTree:
                 for path, reason in wanted.left_out.find_changed(current.left_out)
                 if path not in known
             ]
-            paths = (
-                self._describe(done, "project", "store")
-                if preview
-                else self._describe(done, "store", "project")
-            )
+            places: tuple[Place, Place] = ("project", "store") if preview else ("store", "project")
+            paths = self._described.describe(done, *places)
             return ChangeOutcome(paths, restoring.conflicts, dropped)
+
+    def find_ignored(self, paths: Sequence[str]) -> set[str]:
+        """Return those of some paths that git ignores, whether they exist or not."""
+        with self._lock():
+            self._git.write_excludes(read_excludes(self._work_tree))
+            return set(map(os.fsdecode, self._git.find_ignored([*map(os.fsencode, paths)])))
 
     def _open_git(self) -> PrivateGit:
         git = PrivateGit(f"{self._folder}/git", self._work_tree, self._project)
@@ -239,44 +247,6 @@ class TrackedTree:
             for head, path in zip(printed[::2], printed[1::2], strict=False)
         ]
 
-    def _describe(
-        self,
-        changes: Sequence[TreeChange],
-        old_place: Literal["store", "project"],
-        new_place: Literal["store", "project"],
-    ) -> list[ChangedPath]:
-        """Return changes with the paths where their versions are read."""
-        if old_place == "store":
-            self._versions.retrieve(each.old for each in changes)
-        if new_place == "store":
-            self._versions.retrieve(each.new for each in changes)
-        return [
-            _describe_path(
-                each.path,
-                self._find_version(each.path, each.old, old_place),
-                self._find_version(each.path, each.new, new_place),
-                is_link=(each.new or each.old or Entry("")).is_link,
-            )
-            for each in changes
-        ]
-
-    def _find_version(
-        self, path: str, entry: Entry | None, place: Literal["store", "project"]
-    ) -> str | None:
-        if entry is None:
-            return None
-        if place == "store":
-            return self._versions.path_of(entry)
-        return os.path.join(self._project, path)
-
-    def _describe_left_out(
-        self, path: str, old: _Tree, new: _Tree, *, in_project: bool
-    ) -> ChangedPath:
-        before, after = (each.left_out.signatures.get(path) for each in (old, new))
-        kind = "created" if before is None else "deleted" if after is None else "modified"
-        shown = os.path.join(self._project, path) if in_project and after is not None else None
-        return ChangedPath(path, kind, "file", None, shown, (after or before or [0])[0])
-
     @contextmanager
     def _lock(self) -> Generator[None]:
         from fcntl import LOCK_EX, flock
@@ -296,14 +266,3 @@ def _read_entry(mode: str, digest: str) -> Entry | None:
     if not mode.strip("0"):
         return None
     return Entry(digest, is_link=mode == _LINK_MODE, is_executable=mode == _PROGRAM_MODE)
-
-
-def _describe_path(
-    path: str, before: str | None, after: str | None, *, is_link: bool
-) -> ChangedPath:
-    kind = "created" if before is None else "deleted" if after is None else "modified"
-    try:
-        size = os.lstat(after or before or "").st_size
-    except OSError:
-        size = 0
-    return ChangedPath(path, kind, "link" if is_link else "file", before, after, size)
