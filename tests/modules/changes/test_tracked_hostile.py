@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -12,7 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from tracked_project import TrackedProject, open_project, run_git
 
-from amplifier_modules.changes.tracked import TrackedTree, find_git
+from amplifier_modules.changes.tracked import TrackedTree, find_git, private_git
+from amplifier_modules.changes.tracked.private_git import GitTimeoutError
 
 pytestmark = pytest.mark.skipif(find_git() is None, reason="git is not installed")
 
@@ -159,3 +161,14 @@ def test_a_damaged_repository_does_not_hinder(index: bytes, project: TrackedProj
     project.write(leading__a="b")
     outcome = project.tree.restore(before, project.tree.take())
     assert ([each.path for each in outcome.done], outcome.conflicts) == (["leading/a"], [])
+
+
+# Holds: changes-38
+def test_a_pipe_in_the_place_of_rules_ends_in_an_error(
+    project: TrackedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.tree.take()
+    os.mkfifo(project.root / "nested/.gitignore")
+    monkeypatch.setattr(private_git, "_SECONDS", 0.3)
+    with pytest.raises(GitTimeoutError, match="took more than"):
+        project.tree.take()

@@ -16,7 +16,7 @@ from amplifier_modules.changes.change import ChangedPath, ChangeError, Conflict,
 from amplifier_modules.changes.tracked import TrackedTree, find_git
 from amplifier_modules.changes.tracked import entry as entry_module
 from amplifier_modules.changes.tracked import left_out as left_out_module
-from amplifier_modules.changes.tracked.left_out import LARGE, SECRET
+from amplifier_modules.changes.tracked.left_out import LARGE, SECRET, UNREADABLE
 
 pytestmark = pytest.mark.skipif(find_git() is None, reason="git is not installed")
 
@@ -182,12 +182,32 @@ def test_a_file_that_grows_beyond_the_limit_stays_and_its_version_is_kept_aside(
     before = project.tree.take()
     project.write(grows="too large now", shrinks="small")
     after = project.tree.take()
+    shown = [(each.path, each.kind) for each in project.tree.compare(before, after)]
+    assert shown == [("grows", "modified"), ("shrinks", "modified")]
     outcome = project.tree.restore(before, after)
     [conflict] = outcome.conflicts
     assert conflict == Conflict("grows", conflict.kept, LARGE)
     assert Path(str(conflict.kept)).read_text() == "small"
     assert (outcome.done, outcome.dropped) == ([], [Dropped("shrinks", LARGE)])
     assert project.read() == {"grows": ("644", b"too large now"), "shrinks": ("644", b"small")}
+
+
+# Holds: changes-32
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_what_cannot_be_read_is_left_out(project: TrackedProject) -> None:
+    project.write(in__a="a", b="b")
+    before = project.tree.take()
+    (project.root / "in").chmod(0)
+    (project.root / "b").chmod(0)
+    after = project.tree.take()
+    outcome = project.tree.restore(before, after)
+    (project.root / "in").chmod(0o755)
+    (project.root / "b").chmod(0o644)
+    assert [(each.path, each.reason) for each in outcome.conflicts] == [
+        ("b", UNREADABLE),
+        ("in/a", UNREADABLE),
+    ]
+    assert project.tree.take() == before
 
 
 # Holds: changes-30
@@ -248,6 +268,24 @@ def test_a_store_in_the_project_and_an_unknown_state_are_refused(project: Tracke
     for unknown in ("--output=x", "0" * 40, f"{state}.{'0' * 40}"):
         with pytest.raises(ChangeError):
             project.tree.compare(state, unknown)
+
+
+# Holds: changes-33
+def test_a_store_of_another_project_is_refused(project: TrackedProject, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with pytest.raises(ChangeError, match="is of another project"):
+        TrackedTree(str(tmp_path / "other"), str(project.store))
+
+
+# Holds: changes-31
+def test_states_stay_comparable_when_a_repository_begins_around_a_project(
+    project: TrackedProject, tmp_path: Path
+) -> None:
+    project.write(a="a")
+    before = project.tree.take()
+    run_git(tmp_path, "init", "--quiet")
+    again = TrackedTree(str(project.root), str(project.store))
+    assert again.take() == before
 
 
 # Holds: changes-33

@@ -64,6 +64,8 @@ class ProjectFolder:
                 return _find(parent, name)
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError:
+            return Found(None)  # its folder cannot be read
 
     def replace(self, path: str, old: Found | None, new: Entry | None, content: bytes) -> None:
         """Put an entry in the place of what was found, or remove that; made again, it does nothing.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from amplifier_modules.changes.change import ChangedPath
@@ -39,6 +40,20 @@ class PathDescriptions:
         if new_place == "store":
             self._versions.retrieve(each.new for each in changes)
         return [self._describe_change(each, old_place, new_place) for each in changes]
+
+    def correct_left_out(
+        self, paths: Sequence[ChangedPath], before: LeftOut, after: LeftOut, *, in_project: bool
+    ) -> list[ChangedPath]:
+        """Return paths without a deletion or a making of what is only left out of one state."""
+        corrected: list[ChangedPath] = []
+        for each in paths:
+            full = os.path.join(self._project, each.path) if in_project else None
+            if each.kind == "deleted" and each.path in after.reasons:
+                each = replace(each, kind="modified", after=full)
+            elif each.kind == "created" and each.path in before.reasons:
+                each = replace(each, kind="modified")
+            corrected.append(each)
+        return corrected
 
     def describe_left_out(
         self, path: str, before: LeftOut, after: LeftOut, *, in_project: bool

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 from amplifier_modules.changes.change import ChangeError
 
-_SECONDS = 120
+_SECONDS = 30
+_ADD_SECONDS = 300
+"""All files of a project are read for its first state."""
 _FEW_FILES = 200
 """Above this number one pack is written in place of a file for each object."""
 
@@ -59,6 +62,10 @@ def find_git(project: str | None = None) -> str | None:
     found = (shutil.which("git", path=each) for each in places if os.path.isabs(each))
     outside = (each for each in found if each and not _is_inside(each, inside))
     return next((each for each in outside if _is_usable(each)), None)
+
+
+class GitTimeoutError(ChangeError):
+    """A command of git that took too long."""
 
 
 class PrivateGit:
@@ -112,6 +119,15 @@ class PrivateGit:
         extra = {} if index is None else {"GIT_INDEX_FILE": index}
         return self._start([*arguments], content, extra)
 
+    def write_blobs(self, ids: Iterable[str], output: IO[bytes]) -> None:
+        """Write objects to a file, in the form of `git cat-file --batch`.
+
+        Raises:
+            ChangeError: As for `run`.
+        """
+        content = "".join(f"{each}\n" for each in ids).encode()
+        self._start(["cat-file", "--batch", "--buffer"], content, {}, output)
+
     def add(self, paths: list[bytes]) -> None:
         """Have the index hold these paths as they are now; what is gone is removed from it."""
         # Git streams larger files into one pack, without deltas.
@@ -153,26 +169,34 @@ class PrivateGit:
         (self._folder / "info" / "attributes").write_text(_ATTRIBUTES)
         (self._folder / "HEAD").write_text("ref: refs/heads/main\n")
 
-    def _start(self, arguments: list[str], content: bytes, extra: Mapping[str, str]) -> bytes:
+    def _start(
+        self,
+        arguments: list[str],
+        content: bytes,
+        extra: Mapping[str, str],
+        output: IO[bytes] | None = None,
+    ) -> bytes:
         command = next(each for each in arguments if not each.startswith(("-", "core.")))
+        seconds = _ADD_SECONDS if command == "update-index" else _SECONDS
         try:
             ended = subprocess.run(
                 [self._program, *arguments],
                 input=content,
-                capture_output=True,
+                stdout=output or subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 cwd=self._directory,
                 env={**self._environment, **extra},
-                timeout=_SECONDS,
+                timeout=seconds,
                 check=False,
             )
         except (OSError, ValueError) as error:
             raise ChangeError(f"`git {command}` cannot be run: {error}") from error
         except subprocess.TimeoutExpired as error:
-            raise ChangeError(f"`git {command}` took more than {_SECONDS} s") from error
+            raise GitTimeoutError(f"`git {command}` took more than {seconds} s") from error
         if ended.returncode != 0:
             message = ended.stderr.decode(errors="backslashreplace").strip()
             raise ChangeError(f"`git {command}` failed: {message or ended.returncode}")
-        return ended.stdout
+        return ended.stdout or b""
 
 
 def _is_inside(program: str, folder: str | None) -> bool:

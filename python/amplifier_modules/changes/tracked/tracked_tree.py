@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from amplifier_modules.changes.change import ChangedPath, ChangeError, ChangeOutcome, Dropped
 
@@ -13,7 +16,7 @@ from .entry import Entry
 from .ignore_rules import find_index, find_work_tree, read_excludes
 from .left_out import LeftOut, LeftOutFinder
 from .path_descriptions import PathDescriptions, Place
-from .private_git import PrivateGit
+from .private_git import GitTimeoutError, PrivateGit
 from .restoring import Restoring, TreeChange
 from .versions import Versions
 
@@ -57,21 +60,15 @@ class TrackedTree:
             folder: Where the states are kept; outside of the project, on any mount.
 
         Raises:
-            ChangeError: Git is not installed, or the folder cannot be used.
+            ChangeError: Git is not installed, the store is of another project, or lies in it.
         """
         self._project = os.path.realpath(project)
         self._folder = os.path.realpath(folder)
         if os.path.commonpath([self._project, self._folder]) == self._project:
             raise ChangeError(f"the store `{folder}` must not lie in the project")
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
-        self._work_tree = find_work_tree(self._project)
-        self._git = self._open_git()
-        if self._work_tree != self._project and self._git.find_ignored(
-            [os.fsencode(self._project)]
-        ):
-            # The repository around it has nothing to do with it.
-            self._work_tree = self._project
-            self._git = self._open_git()
+        self._work_tree = self._choose_work_tree()
+        self._git = PrivateGit(f"{self._folder}/git", self._work_tree, self._project)
         prefix = os.path.relpath(self._project, self._work_tree)
         self._prefix = b"" if prefix == "." else os.fsencode(prefix) + b"/"
         self._versions = Versions(f"{self._folder}/versions", self._git)
@@ -91,6 +88,8 @@ class TrackedTree:
         with self._lock():
             try:
                 self._latest = self._take()
+            except GitTimeoutError:
+                raise
             except ChangeError:
                 # Once more: something may have changed while it was read.
                 self._git.clear_lock()
@@ -110,13 +109,15 @@ class TrackedTree:
             old, new = self._read_tree(before), self._read_tree(after)
             is_latest = after == self._latest
             changes = self._list_changes(old, new)
-            paths = self._described.describe(changes, new_place="project" if is_latest else "store")
+            described = self._described
+            paths = described.describe(changes, new_place="project" if is_latest else "store")
+            paths = described.correct_left_out(
+                paths, old.left_out, new.left_out, in_project=is_latest
+            )
             known = {each.path for each in paths}
             hidden = old.left_out.find_changed(new.left_out)
             paths += [
-                self._described.describe_left_out(
-                    path, old.left_out, new.left_out, in_project=is_latest
-                )
+                described.describe_left_out(path, old.left_out, new.left_out, in_project=is_latest)
                 for path, _ in hidden
                 if path not in known
             ]
@@ -162,10 +163,29 @@ class TrackedTree:
             self._git.write_excludes(read_excludes(self._work_tree))
             return set(map(os.fsdecode, self._git.find_ignored([*map(os.fsencode, paths)])))
 
-    def _open_git(self) -> PrivateGit:
-        git = PrivateGit(f"{self._folder}/git", self._work_tree, self._project)
-        git.write_excludes(read_excludes(self._work_tree))
-        return git
+    def _choose_work_tree(self) -> str:
+        """Return the folder that the paths of all states count from: the one that was chosen first.
+
+        Raises:
+            ChangeError: The store is of another project.
+        """
+        note = Path(self._folder, "project.json")
+        if note.exists():
+            project, work_tree = json.loads(note.read_bytes())
+            if project != self._project:
+                raise ChangeError(f"the store `{self._folder}` is of another project, `{project}`")
+            return work_tree
+        work_tree = find_work_tree(self._project)
+        if work_tree != self._project:
+            git = PrivateGit(f"{self._folder}/git", work_tree, self._project)
+            git.write_excludes(read_excludes(work_tree))
+            if git.find_ignored([os.fsencode(self._project)]):
+                # The repository around it has nothing to do with it.
+                work_tree = self._project
+        with NamedTemporaryFile("w", dir=self._folder, delete=False) as file:
+            json.dump([self._project, work_tree], file)
+        os.replace(file.name, note)
+        return work_tree
 
     def _take(self) -> str:
         self._git.write_excludes(read_excludes(self._work_tree))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryFile
+from typing import IO
 
 from amplifier_modules.changes.change import ChangeError
 
 from .entry import Entry, hash_blob
 from .private_git import PrivateGit
-
-_MAX_BATCH = 200
 
 
 class Versions:
@@ -31,9 +30,15 @@ class Versions:
             ChangeError: The store has lost one.
         """
         missing = {each for each in entries if each and not os.path.lexists(self.path_of(each))}
+        if not missing:
+            return
         ordered = sorted(missing, key=lambda each: each.digest)
-        for start in range(0, len(ordered), _MAX_BATCH):
-            self._retrieve_batch(ordered[start : start + _MAX_BATCH])
+        # By a file, as there may be more than fits into memory.
+        with TemporaryFile(dir=self._folder) as output:
+            self._git.write_blobs((each.digest for each in ordered), output)
+            output.seek(0)
+            for entry in ordered:
+                self._write(entry, _read_blob(output, entry))
 
     def path_of(self, entry: Entry) -> str:
         """Return where the content of an entry is; that of a link is a link that leads there too."""
@@ -55,19 +60,6 @@ class Versions:
             raise ChangeError(f"the kept version `{path}` is damaged")
         return content
 
-    def _retrieve_batch(self, entries: list[Entry]) -> None:
-        ids = "".join(f"{each.digest}\n" for each in entries).encode()
-        printed = self._git.run("cat-file", "--batch", "--buffer", content=ids)
-        position = 0
-        for entry in entries:
-            end = printed.find(b"\n", position)
-            head = printed[position:end].split()
-            if len(head) != 3 or head[1] != b"blob":
-                raise ChangeError(f"the store has lost the version `{entry.digest}`")
-            position = end + 1 + int(head[2])
-            self._write(entry, printed[end + 1 : position])
-            position += 1
-
     def _write(self, entry: Entry, content: bytes) -> None:
         path = self.path_of(entry)
         if entry.is_link:
@@ -76,3 +68,10 @@ class Versions:
         with NamedTemporaryFile(dir=self._folder, delete=False) as file:
             file.write(content)
         os.replace(file.name, path)
+
+
+def _read_blob(output: IO[bytes], entry: Entry) -> bytes:
+    head = output.readline().split()
+    if len(head) != 3 or head[1] != b"blob":
+        raise ChangeError(f"the store has lost the version `{entry.digest}`")
+    return output.read(int(head[2]) + 1)[:-1]
