@@ -62,6 +62,11 @@ def test_nothing_else_is_taken_for_it() -> None:
 
 OTHERS = {
     "amplifier_core/validation/_process.py": {"subprocess", "subprocess.Popen"},
+    "amplifier_modules/changes/tracked/private_git.py": {
+        "subprocess",
+        "subprocess.TimeoutExpired",
+        "subprocess.run",
+    },
     "amplifier_modules/sandbox/launched.py": {"subprocess", "subprocess.Popen"},
     "amplifier_modules/sandbox/seatbelt.py": {"subprocess", "subprocess.Popen"},
     "amplifier_modules/sandbox/unconfined.py": {
@@ -70,8 +75,8 @@ OTHERS = {
         "subprocess.Popen",
     },
 }
-"""A module is validated in the environment that it will have in a session, a launcher has none of
-ours, and a command that of its `Command`, which `tool-bash` makes by `child_environment`."""
+"""A module is validated in the environment that it will have in a session, git on a store of our
+own and a launcher have none of ours, and a command that of its `Command`, which `tool-bash` makes by `child_environment`."""
 
 
 # Holds: sink-18
