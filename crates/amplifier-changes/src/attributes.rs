@@ -1,9 +1,9 @@
 //! Extended attributes, and what those of an overlay mean.
 
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
+use std::path::PathBuf;
 
-use rustix::fs::{lgetxattr, llistxattr};
+use rustix::fs::{getxattr, lgetxattr, listxattr, llistxattr};
 use rustix::io::{Errno, Result};
 use serde::{Deserialize, Serialize};
 
@@ -43,22 +43,22 @@ pub(crate) struct Marks {
 
 impl Marks {
     pub(crate) fn read(folder: BorrowedFd<'_>, name: &[u8]) -> Result<Self> {
-        let path = name_in(folder, name);
+        let target = Target::new(folder, name);
         let mut marks = Self::default();
-        for each in list(&path)? {
+        for each in target.list()? {
             if !each.starts_with(OVERLAY) {
                 continue;
             }
             marks.has_any = true;
             if let Some(name) = each.strip_prefix(ESCAPED) {
-                let value = get(&path, &each)?;
+                let value = target.get(&each)?;
                 let name = [OVERLAY, name].concat();
                 marks
                     .unescaped
                     .push(Attribute(to_text(&name), to_text(&value)));
             } else if each == OPAQUE {
                 // `x` says only that there may be whiteouts that are no devices.
-                marks.is_opaque = get(&path, &each)? == b"y";
+                marks.is_opaque = target.get(&each)? == b"y";
             } else if each == ORIGIN {
                 marks.is_copied = true;
             }
@@ -72,12 +72,12 @@ impl Marks {
         name: &[u8],
         unescaped: &[Attribute],
     ) -> Result<()> {
-        let path = name_in(folder, name);
-        write(&path, unescaped)?;
-        for each in list(&path)? {
+        let target = Target::new(folder, name);
+        target.write(unescaped)?;
+        for each in target.list()? {
             let is_own = unescaped.iter().any(|own| own.0 == to_text(&each));
             if each.starts_with(OVERLAY) && !is_own {
-                step::remove_attribute(&path, &each)?;
+                step::remove_attribute(&target.path, target.is_open, &each)?;
             }
         }
         Ok(())
@@ -86,11 +86,11 @@ impl Marks {
 
 /// The attributes that a person or a program has set, sorted.
 pub(crate) fn read_own(folder: BorrowedFd<'_>, name: &[u8]) -> Result<Vec<Attribute>> {
-    let path = name_in(folder, name);
+    let target = Target::new(folder, name);
     let mut found = Vec::new();
-    for each in list(&path)? {
+    for each in target.list()? {
         if OWN.iter().any(|prefix| each.starts_with(prefix)) {
-            found.push(Attribute(to_text(&each), to_text(&get(&path, &each)?)));
+            found.push(Attribute(to_text(&each), to_text(&target.get(&each)?)));
         }
     }
     found.sort_unstable();
@@ -112,12 +112,12 @@ pub(crate) fn is_of_overlay(attribute: &Attribute) -> bool {
 
 /// Has something have these attributes of a person, and no others.
 pub(crate) fn replace_own(file: impl AsFd, name: &[u8], wanted: &[Attribute]) -> Result<()> {
-    let path = name_in(file.as_fd(), name);
+    let target = Target::new(file.as_fd(), name);
     let now = read_own(file.as_fd(), name)?;
     for each in &now {
         if !wanted.iter().any(|other| other.0 == each.0) {
             let name = from_text(&each.0).ok_or(Errno::INVAL)?;
-            step::remove_attribute(&path, &name)?;
+            step::remove_attribute(&target.path, target.is_open, &name)?;
         }
     }
     let missing: Vec<_> = wanted
@@ -125,39 +125,68 @@ pub(crate) fn replace_own(file: impl AsFd, name: &[u8], wanted: &[Attribute]) ->
         .filter(|each| !now.contains(each))
         .cloned()
         .collect();
-    write(&path, &missing)
+    target.write(&missing)
 }
 
-fn write(path: &Path, attributes: &[Attribute]) -> Result<()> {
-    for Attribute(name, value) in attributes {
-        let name = from_text(name).ok_or(Errno::INVAL)?;
-        step::set_attribute(path, &name, &from_text(value).ok_or(Errno::INVAL)?)?;
-    }
-    Ok(())
+/// Something that has attributes: a name in an open folder, or what is open itself.
+struct Target {
+    path: PathBuf,
+    is_open: bool,
 }
 
-fn list(path: &Path) -> Result<Vec<Vec<u8>>> {
-    let mut short = [0_u8; 512];
-    let mut long = Vec::new();
-    let names = match llistxattr(path, &mut short[..]) {
-        Ok(length) => &short[..length],
-        Err(Errno::RANGE) => {
-            long.resize(MAX_BYTES, 0);
-            let length = llistxattr(path, &mut long[..])?;
-            &long[..length]
+impl Target {
+    fn new(folder: BorrowedFd<'_>, name: &[u8]) -> Self {
+        Self {
+            path: name_in(folder, name),
+            is_open: name.is_empty(),
         }
-        Err(Errno::OPNOTSUPP) => &[],
-        Err(error) => return Err(error),
-    };
-    let names = names
-        .split(|byte| *byte == 0)
-        .filter(|name| !name.is_empty());
-    Ok(names.map(<[u8]>::to_vec).collect())
-}
+    }
 
-fn get(path: &Path, name: &[u8]) -> Result<Vec<u8>> {
-    let mut value = vec![0; MAX_BYTES];
-    let length = lgetxattr(path, name, &mut value[..])?;
-    value.truncate(length);
-    Ok(value)
+    fn write(&self, attributes: &[Attribute]) -> Result<()> {
+        for Attribute(name, value) in attributes {
+            let name = from_text(name).ok_or(Errno::INVAL)?;
+            let value = from_text(value).ok_or(Errno::INVAL)?;
+            step::set_attribute(&self.path, self.is_open, &name, &value)?;
+        }
+        Ok(())
+    }
+
+    fn list(&self) -> Result<Vec<Vec<u8>>> {
+        let mut short = [0_u8; 512];
+        let mut long = Vec::new();
+        let names = match self.fill_list(&mut short) {
+            Ok(length) => &short[..length],
+            Err(Errno::RANGE) => {
+                long.resize(MAX_BYTES, 0);
+                let length = self.fill_list(&mut long)?;
+                &long[..length]
+            }
+            Err(Errno::OPNOTSUPP) => &[],
+            Err(error) => return Err(error),
+        };
+        let names = names.split(|byte| *byte == 0);
+        Ok(names
+            .filter(|name| !name.is_empty())
+            .map(<[u8]>::to_vec)
+            .collect())
+    }
+
+    fn fill_list(&self, names: &mut [u8]) -> Result<usize> {
+        if self.is_open {
+            listxattr(&self.path, names)
+        } else {
+            llistxattr(&self.path, names)
+        }
+    }
+
+    fn get(&self, name: &[u8]) -> Result<Vec<u8>> {
+        let mut value = vec![0; MAX_BYTES];
+        let length = if self.is_open {
+            getxattr(&self.path, name, &mut value[..])?
+        } else {
+            lgetxattr(&self.path, name, &mut value[..])?
+        };
+        value.truncate(length);
+        Ok(value)
+    }
 }

@@ -80,14 +80,22 @@ pub(crate) fn set_modified(file: BorrowedFd<'_>, moment: Moment) -> Result<()> {
     rustix::fs::futimens(file, &times(moment))
 }
 
-pub(crate) fn set_attribute(path: &Path, name: &[u8], value: &[u8]) -> Result<()> {
+pub(crate) fn set_attribute(path: &Path, follows: bool, name: &[u8], value: &[u8]) -> Result<()> {
     step();
-    rustix::fs::lsetxattr(path, name, value, XattrFlags::empty())
+    if follows {
+        rustix::fs::setxattr(path, name, value, XattrFlags::empty())
+    } else {
+        rustix::fs::lsetxattr(path, name, value, XattrFlags::empty())
+    }
 }
 
-pub(crate) fn remove_attribute(path: &Path, name: &[u8]) -> Result<()> {
+pub(crate) fn remove_attribute(path: &Path, follows: bool, name: &[u8]) -> Result<()> {
     step();
-    rustix::fs::lremovexattr(path, name)
+    if follows {
+        rustix::fs::removexattr(path, name)
+    } else {
+        rustix::fs::lremovexattr(path, name)
+    }
 }
 
 pub(crate) fn write(mut file: &std::fs::File, bytes: &[u8]) -> std::io::Result<()> {

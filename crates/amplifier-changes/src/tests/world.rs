@@ -3,23 +3,21 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, Timespec, Timestamps, UTIME_OMIT, XattrFlags, lsetxattr, mknodat,
-    utimensat,
+    AtFlags, CWD, FileType, Mode, Timespec, Timestamps, UTIME_OMIT, XattrFlags, getxattr,
+    listxattr, lsetxattr, mknodat, utimensat,
 };
 use tempfile::TempDir;
 
-use crate::attributes::{Attribute, read_own};
 use crate::place::to_text;
 use crate::{Change, Kind, Outcome};
 
 /// What is seen of one path: type and mode, owner, mtime, content or target, attributes.
-pub(crate) type Look = (u32, u32, u32, (i64, i64), Vec<u8>, Vec<Attribute>);
+pub(crate) type Look = (u32, u32, u32, (i64, i64), Vec<u8>, Vec<(String, String)>);
 
 pub(crate) struct World {
     pub(crate) folder: TempDir,
@@ -74,7 +72,7 @@ pub(crate) fn look(folder: &Path) -> BTreeMap<Vec<u8>, Look> {
             content = fs::read(&path).unwrap();
         }
         if !it.is_symlink() {
-            attributes = read_own(fs::File::open(&path).unwrap().as_fd(), b"").unwrap();
+            attributes = read_attributes(&path);
         }
         let name = path
             .strip_prefix(folder)
@@ -88,6 +86,21 @@ pub(crate) fn look(folder: &Path) -> BTreeMap<Vec<u8>, Look> {
             (it.mode(), it.uid(), it.gid(), times, content, attributes),
         );
     }
+    found
+}
+
+fn read_attributes(path: &Path) -> Vec<(String, String)> {
+    let (mut names, mut value) = (vec![0; 4096], vec![0; 4096]);
+    let length = listxattr(path, &mut names[..]).unwrap();
+    let names = names[..length]
+        .split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty());
+    let mut found = Vec::new();
+    for name in names {
+        let length = getxattr(path, name, &mut value[..]).unwrap();
+        found.push((to_text(name), to_text(&value[..length])));
+    }
+    found.sort();
     found
 }
 
