@@ -25,11 +25,13 @@ CRATES = {
     "amplifier-stream": {"amplifier-core"},
     "amplifier-guard": {"amplifier-core"},
     "amplifier-sandbox": set[str](),
+    "amplifier-changes": set[str](),
     "amplifier-python": {
         "amplifier-core",
         "amplifier-stream",
         "amplifier-guard",
         "amplifier-sandbox",
+        "amplifier-changes",
     },
 }
 """What each crate may depend on of the others."""

@@ -27,6 +27,11 @@ macro_rules! exceptions {
     };
 }
 
+#[cfg(target_os = "linux")]
+exceptions! {
+    ChangeError = "amplifier_modules.changes.change";
+}
+
 exceptions! {
     CircuitOpen = "amplifier_guard.breaker";
     AttributeNotKept = "amplifier_guard.path";
@@ -59,7 +64,7 @@ impl Exception {
     }
 
     /// The same as an [`Error`], whose class is not looked up before Python gets it.
-    fn later(&'static self, arguments: impl PyErrArguments + 'static) -> Error {
+    pub(crate) fn later(&'static self, arguments: impl PyErrArguments + 'static) -> Error {
         Error::Later(Box::new(move || self.new_err(arguments)))
     }
 }

@@ -1,5 +1,7 @@
 //! The extension module `amplifier_core._engine`: what each family exposes, and what all share.
 
+#[cfg(target_os = "linux")]
+mod changes;
 mod contents;
 mod engine_names;
 mod error;
@@ -26,6 +28,10 @@ mod _engine {
     use pyo3::types::PyList;
 
     use crate::kernel::drive::Step;
+
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::changes::Change;
 
     #[pymodule_export]
     use crate::json_shape::copy_of;

@@ -1,0 +1,136 @@
+//! Which version of a path is which.
+
+use rustix::fs::{FileType, Stat};
+use rustix::io::{Errno, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::moment::Moment;
+use crate::place::Place;
+use crate::tree::{Found, Tree, is_folder};
+
+/// The modes that lend the rights of its owner or group to whoever runs a file. Of a folder they say
+/// only which group new files get.
+const LENDING: u32 = 0o6000;
+
+/// A version of a path: the file itself, not only what it contains.
+///
+/// Without its ctime, which each rename changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    inode: u64,
+    mode: u32,
+    /// Of a folder 0: it depends on the file system.
+    size: u64,
+    modified: Moment,
+    owner: (u32, u32),
+    /// Of a folder: of all that is beneath it.
+    digest: Option<String>,
+}
+
+impl Identity {
+    pub(crate) fn inode(&self) -> u64 {
+        self.inode
+    }
+
+    pub(crate) fn of_stat(stat: &Stat) -> Self {
+        let is_folder = is_folder(stat);
+        Self {
+            inode: stat.st_ino,
+            mode: committed_mode(stat),
+            size: if is_folder { 0 } else { size_of(stat) },
+            modified: Moment::modified(stat),
+            owner: (stat.st_uid, stat.st_gid),
+            digest: None,
+        }
+    }
+
+    pub(crate) fn with_digest(mut self, beneath: Beneath) -> Self {
+        self.digest = Some(to_hex(&beneath.0.finalize()));
+        self
+    }
+}
+
+/// Collects what is beneath a folder, in the order of a walk.
+#[derive(Default)]
+pub(crate) struct Beneath(Sha256);
+
+impl Beneath {
+    pub(crate) fn add(&mut self, found: &Found<'_>) {
+        let it = Identity::of_stat(&found.stat);
+        // Not the path: of a long chain all of them together are too long.
+        self.0.update(found.place.split().1);
+        self.0.update([0]);
+        for number in [found.folder_number, it.inode, u64::from(it.mode), it.size] {
+            self.0.update(number.to_le_bytes());
+        }
+        self.0.update(it.modified.0.to_le_bytes());
+        for number in [it.modified.1, it.owner.0, it.owner.1] {
+            self.0.update(number.to_le_bytes());
+        }
+    }
+}
+
+/// What is at a place now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) identity: Identity,
+    /// The latest ctime of it and of all that is beneath.
+    pub(crate) newest: Moment,
+}
+
+/// Looks at a place; None if nothing is there.
+pub(crate) fn look(tree: &Tree, place: &Place) -> Result<Option<Seen>> {
+    let seen = look_lending(tree, place);
+    tree.give_back();
+    seen
+}
+
+fn look_lending(tree: &Tree, place: &Place) -> Result<Option<Seen>> {
+    let Some(stat) = tree.stat(place)? else {
+        return Ok(None);
+    };
+    let mut newest = Moment::changed(&stat);
+    let mut identity = Identity::of_stat(&stat);
+    if is_folder(&stat) {
+        let mut beneath = Beneath::default();
+        let walked = tree.walk(place, |found| {
+            newest = newest.max(Moment::changed(&found.stat));
+            beneath.add(found);
+            Ok(true)
+        });
+        match walked {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+            walked => walked?,
+        }
+        identity = identity.with_digest(beneath);
+    }
+    Ok(Some(Seen { identity, newest }))
+}
+
+/// The mode with which something is committed.
+pub(crate) fn committed_mode(stat: &Stat) -> u32 {
+    if lends_rights(stat) {
+        stat.st_mode & !LENDING
+    } else {
+        stat.st_mode
+    }
+}
+
+pub(crate) fn lends_rights(stat: &Stat) -> bool {
+    let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    is_file && stat.st_mode & LENDING != 0
+}
+
+pub(crate) fn size_of(stat: &Stat) -> u64 {
+    u64::try_from(stat.st_size).unwrap_or_default()
+}
+
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

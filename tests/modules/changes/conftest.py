@@ -1,0 +1,12 @@
+"""What the tests of changes share."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from overlay import project
+
+__all__ = ["project"]
