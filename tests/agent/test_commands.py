@@ -16,7 +16,10 @@ from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 from amplifier_modules.tools.bash import runner as runners
 
 Call = dict[str, Any]
-FREE = {"module": "tool-bash", "config": {"safety_profile": "unrestricted"}}
+FREE = {
+    "module": "tool-bash",
+    "config": {"safety_profile": "unrestricted", "keep_changes": False},
+}
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -314,3 +314,52 @@ async def test_what_a_layer_cannot_do_changes_nothing_and_the_way_out_is_named(
     assert "Invalid cross-device link" in first
     assert '"exit_code": 0' in second
     assert list(read_tree(project)) == ["new", "new/a.txt", "plan.txt", "x"]
+
+
+def read_contents(project: Path) -> dict[str, str]:
+    return {path: content for path, (_, _, content) in read_tree(project).items() if content}
+
+
+# Holds: changes-56
+async def test_what_is_changed_without_a_layer_is_taken_back_by_contents(project: Path) -> None:
+    agent, model = make_agent(
+        project,
+        bash("mv old new; echo b > plan.txt; rm -f gone", sandbox="direct"),
+        bash("echo job > job.txt", run_in_background=True),
+        {"tool": "bash_job", "arguments": {"action": "wait", "id": "job-1"}},
+        "Done.",
+    )
+    (project / "gone").write_text("gone\n")
+    before = read_contents(project)
+    async with agent.session() as session:
+        await session.run("go")
+        after = read_contents(project)
+        assert list(after) == ["job.txt", "new/a.txt", "plan.txt"], results(model)
+        undone = await session.undo()
+        assert read_contents(project) == before
+        assert undone.changes == 2
+        await session.redo()
+        assert read_contents(project) == after
+
+
+# Holds: changes-57
+async def test_what_others_would_run_is_left_out_and_the_way_out_is_named(project: Path) -> None:
+    agent, model = make_agent(
+        project,
+        bash("git init -q && git config user.name Ada && git remote add origin ../other"),
+        bash("echo x > x; git config alias.st status; echo 'exit 1' > .git/hooks/pre-commit"),
+        "Done.",
+    )
+    async with agent.session() as session:
+        await session.run("go")
+        config = read_text(str(project / ".git" / "config"))
+        first, second = results(model).split("\n")
+    assert "name = Ada" in config
+    assert "url = ../other" in config
+    assert "note" not in first
+    assert (project / "x").exists()
+    assert "alias" not in config
+    assert not (project / ".git" / "hooks" / "pre-commit").exists()
+    assert "`.git/config` was not changed: " in second
+    assert "`.git/hooks/pre-commit` was not changed: " in second
+    assert 'repeat it with `sandbox: \\"none\\"` and a `reason`' in second

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import anyio.to_thread
 
 from amplifier_core.events import EXECUTION_END, EXECUTION_START
+from amplifier_core.extension import find_extension
 from amplifier_core.session_capabilities import PROJECT_CHANGES, SESSION_JOURNAL
 from amplifier_core.weak_link import link_weakly
 from amplifier_modules.running.session_bound import session_bound
 from amplifier_modules.tool.context import ToolContext
 
-from .change import find_changes_support
 from .open_change import Call
 from .place import find_changes_folder
 from .session_changes import SessionChanges
@@ -28,7 +29,8 @@ def mount_changes(coordinator: Any) -> SessionChanges | None:
     is stored.
     """
     known = find_session_changes(coordinator)
-    if known is not None or not find_changes_support():
+    # Files with secrets are found by the extension, and a lock on a folder is one of POSIX.
+    if known is not None or os.name != "posix" or find_extension() is None:
         return known
     find_coordinator = link_weakly(coordinator)
 

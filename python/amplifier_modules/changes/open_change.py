@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .change import Change, ChangeOutcome
+from .change import Change, ChangedPath, ChangeOutcome
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,14 @@ class FinishChange(Protocol):
         ...
 
 
+class FinishTracked(Protocol):
+    """Notes the end of a change that is known by states of the project."""
+
+    def __call__(self, trees: tuple[str, str] | None) -> None:
+        """Note the states before and after; None to forget it."""
+        ...
+
+
 class OpenChange:
     """A change until its end, which `commit`, `record_after` or `drop` is."""
 
@@ -46,13 +54,24 @@ class OpenChange:
         """The folders of an overlay: for its changes, and for the kernel."""
         return self._change.layer, self._change.work
 
-    def commit(self) -> ChangeOutcome:
+    def list_paths(self) -> list[ChangedPath]:
+        """Return what a commit would do.
+
+        Raises:
+            ChangeError: The layer cannot be read.
+        """
+        return self._change.list_paths()
+
+    def commit(self, chosen: Sequence[str] | None = None) -> ChangeOutcome:
         """Put what the layer has into the project.
+
+        Args:
+            chosen: Paths, which alone are put there with the folders that they need; None for all.
 
         Raises:
             ChangeError: It cannot be read or written; nothing was changed, or `list_changes` ends it.
         """
-        outcome = self._change.commit()
+        outcome = self._change.commit(chosen)
         self._finish(is_kept=bool(outcome.done or outcome.conflicts))
         return outcome
 

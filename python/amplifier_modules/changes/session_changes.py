@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -9,11 +11,13 @@ from functools import partial
 from pathlib import Path
 from threading import RLock
 
-from .change import Change, ChangedPath, ChangeError
+from .change import Change, ChangedPath, ChangeError, find_changes_support
 from .open_change import Call, OpenChange
 from .place import choose_folder
-from .recorded_change import RecordedChange, read_changes
+from .recorded_change import Level, RecordedChange, read_changes
 from .session_lock import SessionLock
+from .tracked import TrackedTree
+from .tracked_change import OpenTracked, TrackedChange
 from .undone import Collected, Undone
 
 
@@ -42,6 +46,7 @@ class SessionChanges:
         self._known: list[RecordedChange] | None = None
         self._is_new_turn = True
         self._runs_turn = False
+        self._trees: dict[str, TrackedTree] = {}
         self._open = 0
         """How many changes are being made."""
 
@@ -71,7 +76,7 @@ class SessionChanges:
         """Return what was changed and not taken back, in the order in which it was; as above."""
         with self._guard:
             done = [each for each in self.list_changes() if not each.is_undone]
-            opened = [Change(each.project, each.folder) for each in done]
+            opened = map(self._open_kept, done)
             return [path for each in opened for path in each.list_paths()]
 
     def begin_turn(self) -> None:
@@ -86,8 +91,18 @@ class SessionChanges:
             self._release()
 
     def find_folder(self, project: str) -> Path | None:
-        """Return the folder that changes of a project are kept in; None if there is none."""
+        """Return the folder that exact changes of a project are kept in; None if there is none."""
+        if not find_changes_support():
+            return None
         return choose_folder(Path(project), self._folder)
+
+    def find_ignored(self, project: str, paths: Sequence[str]) -> set[str]:
+        """Return those of some paths of a project that git ignores.
+
+        Raises:
+            ChangeError: Git is not installed, or fails.
+        """
+        return self._open_tree(project).find_ignored(paths)
 
     def begin(self, project: str, call: Call) -> OpenChange | None:
         """Return a new change of a project; None if it cannot be kept.
@@ -105,10 +120,29 @@ class SessionChanges:
             if kept_in is None:
                 return None
             try:
-                recorded = self._describe(project, call, kept_in)
-                return self._begin(recorded)
+                return self._begin(project, call, kept_in)
             finally:
                 self._release()
+
+    def begin_tracked(self, project: str, call: Call) -> OpenTracked:
+        """Return a new change of a project that is not made in a layer; as `begin`.
+
+        Raises:
+            ChangesInUseError: As for `begin`.
+            ChangeError: The state of the project cannot be taken.
+        """
+        with self._guard:
+            try:
+                recorded = self._note(project, call, level="tracked")
+                self._open += 1
+            finally:
+                self._release()
+        try:
+            tree = self._open_tree(project)
+            return OpenTracked(tree, partial(self._end_tracked, recorded))
+        except BaseException:
+            self._end(recorded, is_kept=False)
+            raise
 
     def list_last_turn(self) -> Sequence[RecordedChange]:
         """Return the changes of the last turn that changed something and was not taken back."""
@@ -161,9 +195,11 @@ class SessionChanges:
             try:
                 for recorded in ordered:
                     try:
-                        change = Change(recorded.project, recorded.folder)
+                        change = self._open_kept(recorded)
+                        change.recover()
                         swap = change.undo if is_undo else change.redo
-                        collected.add(swap(preview=preview), change.list_paths())
+                        if change.state != ("undone" if is_undo else "committed"):
+                            collected.add(swap(preview=preview), change.list_paths())
                     except ChangeError as error:
                         collected.add_missing(str(error))
                         continue
@@ -174,13 +210,26 @@ class SessionChanges:
                 self._release()
         return collected.finish()
 
-    def _describe(self, project: str, call: Call, kept_in: Path) -> RecordedChange:
+    def _begin(self, project: str, call: Call, kept_in: Path) -> OpenChange:
+        recorded = self._note(project, call, kept_in=kept_in)
+        try:
+            change = Change.begin(recorded.project, recorded.folder)
+        except BaseException:
+            self._drop(recorded)
+            raise
+        self._open += 1
+        return OpenChange(change, partial(self._end, recorded))
+
+    def _note(
+        self, project: str, call: Call, *, kept_in: Path | None = None, level: Level = "exact"
+    ) -> RecordedChange:
+        """Note a change that is about to be made."""
         changes = self._load()
         number = changes[-1].number + 1 if changes else 1
         turn = changes[-1].turn if changes else 0
         name = f"{number:06}"
         folder = self._notes / name
-        if kept_in != self._folder:
+        if kept_in not in (None, self._folder):
             folder = kept_in / f"{self._session_id}-{name}"
         recorded = RecordedChange(
             number=number,
@@ -190,21 +239,33 @@ class SessionChanges:
             session_id=call.session_id or self._session_id,
             project=project,
             folder=str(folder),
+            level=level,
             event=self._find_event(),
         )
         self._is_new_turn = False
+        recorded.save(self._notes)
+        changes.append(recorded)
         return recorded
 
-    def _begin(self, recorded: RecordedChange) -> OpenChange:
-        recorded.save(self._notes)
-        self._load().append(recorded)
-        try:
-            change = Change.begin(recorded.project, recorded.folder)
-        except BaseException:
-            self._drop(recorded)
-            raise
-        self._open += 1
-        return OpenChange(change, partial(self._end, recorded))
+    def _open_kept(self, recorded: RecordedChange) -> Change | TrackedChange:
+        if recorded.trees is None:
+            return Change(recorded.project, recorded.folder)
+        return TrackedChange(self._open_tree(recorded.project), recorded, recorded.trees)
+
+    def _open_tree(self, project: str) -> TrackedTree:
+        """Return the states of a project; opened once, as it remembers what it has read."""
+        if project not in self._trees:
+            digest = hashlib.sha256(os.fsencode(project)).hexdigest()[:16]
+            self._trees[project] = TrackedTree(project, str(self._notes / f"tracked-{digest}"))
+        return self._trees[project]
+
+    def _end_tracked(self, recorded: RecordedChange, trees: tuple[str, str] | None) -> None:
+        with self._guard:
+            if trees is not None:
+                changes = self._load()
+                tracked = replace(recorded, trees=trees)
+                changes[changes.index(recorded)] = recorded = tracked
+            self._end(recorded, is_kept=trees is not None)
 
     def _end(self, recorded: RecordedChange, *, is_kept: bool) -> None:
         with self._guard:
@@ -231,7 +292,7 @@ class SessionChanges:
     def _recover(self, recorded: RecordedChange) -> None:
         """Finish or take back what a crash interrupted."""
         try:
-            change = Change(recorded.project, recorded.folder)
+            change = self._open_kept(recorded)
             change.recover()
             is_kept = change.state != "open"
         except ChangeError:  # it was not even begun
@@ -247,7 +308,7 @@ class SessionChanges:
         done.save(self._notes)
 
     def _drop(self, recorded: RecordedChange) -> None:
-        if Path(recorded.folder).exists():
+        if recorded.level == "exact" and Path(recorded.folder).exists():
             Change(recorded.project, recorded.folder).remove()
         recorded.remove(self._notes)
         self._load().remove(recorded)

@@ -141,6 +141,8 @@ class Sandbox:
             raise LaunchError("commands of this sandbox change the project itself")
         is_inside = self.tier is Tier.NAMESPACES
         in_project = [self._project] if self._profile == "project" else []
+        # What of git is written in a layer is judged before it gets into the project.
+        is_direct = bool(in_project) and layer is None
         environment = {
             **({} if self._network is None else self._network.environment),
             **command.environment,
@@ -158,9 +160,9 @@ class Sandbox:
             "shown": [*self._shown, *_find_own_folders(), *([] if in_project else [self._project])],
             "writable": [*in_project, *self._writable, self._temporary],
             "temporary": self._temporary,
-            "read_only": find_git_files(self._project) if in_project else [],
-            "kept": find_git_folders(self._project) if in_project else [],
-            "removed": find_unused_git_files(self._project) if in_project else [],
+            "read_only": find_git_files(self._project) if is_direct else [],
+            "kept": find_git_folders(self._project) if is_direct else [],
+            "removed": find_unused_git_files(self._project) if is_direct else [],
             "hidden": list(hidden),
             "overlay": None if layer is None else (self._project, layer.changes, layer.work),
             "wrapper": None,

@@ -53,6 +53,7 @@ class SeatbeltRunner:
     """
 
     tier = Tier.SEATBELT
+    takes_layers = False
 
     def __init__(
         self,

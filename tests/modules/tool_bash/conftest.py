@@ -131,7 +131,9 @@ async def mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         project.mkdir(exist_ok=True)
         coordinator = ModuleCoordinator()
         coordinators.append(coordinator)
-        await bash.mount(coordinator, {"root": str(project), **config})
+        # What is kept of changes has tests of its own.
+        config = {"root": str(project), "keep_changes": False, **config}
+        await bash.mount(coordinator, config)
         return Tools(coordinator)
 
     yield mount

@@ -61,7 +61,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
     root = working / settings.root.expanduser()
     project, folder = await anyio.to_thread.run_sync(_open_folders, root)
-    changes = mount_changes(coordinator)
+    changes = mount_changes(coordinator) if settings.keep_changes else None
     caches = find_caches(project)
     confinement = Confinement(
         project,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any, Literal
 
 import anyio
@@ -178,6 +179,12 @@ class BashTool:
             )
         return self._unconfined if arguments.sandbox == "none" else self._runner
 
+    async def _keep_changes(self, runner: CommandRunner, *, in_layer: bool) -> CommandRunner:
+        if self._permission.profile == "read-only":
+            return runner
+        make_runner = partial(self._kept.make_runner, runner, in_layer=in_layer)
+        return await anyio.to_thread.run_sync(make_runner)
+
     @asynccontextmanager
     async def _take_turn(self) -> AsyncGenerator[None]:
         """Wait until no other command of the session writes."""
@@ -190,6 +197,7 @@ class BashTool:
     async def _begin_job(self, arguments: BashArguments) -> dict[str, Any]:
         runner = self._choose_runner(arguments)
         self._jobs.check()
+        runner = await self._keep_changes(runner, in_layer=False)
         note = self._session.find_directory()
         run, over = self._session.prepare(
             arguments.command, arguments.timeout, runner, lambda _output: None
@@ -205,8 +213,7 @@ class BashTool:
 
     async def _run(self, arguments: BashArguments) -> dict[str, Any]:
         runner = self._choose_runner(arguments)
-        if arguments.sandbox == "default":
-            runner = await anyio.to_thread.run_sync(self._kept.make_runner)
+        runner = await self._keep_changes(runner, in_layer=arguments.sandbox == "default")
         notes = [self._session.find_directory()]
         begun_in = self._session.directory
         limit = self._limit(arguments.timeout)

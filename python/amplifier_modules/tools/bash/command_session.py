@@ -16,7 +16,7 @@ from amplifier_providers.running.run_sync import caller_into_loop
 
 from .captured_output import CapturedOutput
 from .command_run import CommandRun
-from .layered_runner import LayeredRunner
+from .kept_runner import KeptRunner
 from .session_folder import SessionFolder
 
 CLOSE_SECONDS = 5.0
@@ -132,8 +132,9 @@ class CommandSession:
 def _settle(
     runner: CommandRunner, output: CapturedOutput, ending: Ending | None
 ) -> tuple[str, ...]:
-    is_layered = isinstance(runner, LayeredRunner)
-    return runner.settle(ending, output.read_end()) if is_layered else ()
+    if isinstance(runner, KeptRunner):
+        return runner.settle(ending, output.read_end())
+    return ()
 
 
 def _kill_all(runs: set[CommandRun] | list[CommandRun]) -> None:

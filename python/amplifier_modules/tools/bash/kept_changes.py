@@ -9,7 +9,9 @@ from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.sandbox.command import CommandRunner
 from amplifier_modules.sandbox.layers import find_layer_obstacle
 
+from .kept_runner import KeptRunner
 from .layered_runner import LayeredRunner
+from .tracked_runner import TrackedRunner
 
 
 class KeptChanges:
@@ -36,15 +38,23 @@ class KeptChanges:
                 self._obstacle = (self._look(),)
         return self._obstacle[0]
 
-    def make_runner(self) -> CommandRunner:
-        """Return what runs the command of the call that runs here; blocks the first time."""
-        if self._changes is None or self.find_obstacle() is not None:
-            return self._runner
-        return LayeredRunner(self._runner, self._project, self._changes, describe_call("bash"))
+    def make_runner(self, runner: CommandRunner, *, in_layer: bool) -> CommandRunner:
+        """Return what runs the command of the call that runs here; blocks the first time.
+
+        Args:
+            runner: Where it runs.
+            in_layer: Whether it may run in a layer; otherwise it changes the project itself.
+        """
+        if self._changes is None:
+            return runner
+        kept: type[KeptRunner] = TrackedRunner
+        if in_layer and runner is self._runner and self.find_obstacle() is None:
+            kept = LayeredRunner
+        return kept(runner, self._project, self._changes, describe_call("bash"))
 
     def _look(self) -> str | None:
         if self._changes is None:
-            return "changes are kept on Linux alone, with the Rust extension"
+            return "changes are kept on Linux and macOS alone, with the Rust extension"
         if not self._runner.takes_layers:
             return "commands of this sandbox change the project itself"
         store = self._changes.find_folder(self._project)

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from amplifier_modules.changes.careful import find_careful_changes
 from amplifier_modules.changes.change import ChangeOutcome
-from amplifier_modules.changes.open_change import Call, OpenChange
-from amplifier_modules.changes.session_changes import SessionChanges
-from amplifier_modules.sandbox.command import (
-    Command,
-    CommandRunner,
-    Ending,
-    Forward,
-    LaunchError,
-    Layer,
-    RunningCommand,
-    Tier,
-)
+from amplifier_modules.changes.open_change import OpenChange
+from amplifier_modules.sandbox.command import Command, Ending, LaunchError, Layer, RunningCommand
+
+from .kept_runner import KeptRunner
 
 _MAX_NAMED = 20
 _NOT_IN_A_LAYER = re.compile(
@@ -31,51 +25,27 @@ _REPEAT = (
     ' changes cannot do (`{line}`); repeat it with `sandbox: "direct"`'
 )
 
+_ASK = 'if that is needed, repeat it with `sandbox: "none"` and a `reason`, which asks a person'
 
-class LayeredRunner:
+
+class LayeredRunner(KeptRunner):
     """Runs one command in a layer, and puts its changes into the project at its end."""
 
-    takes_layers = False
-    """Whether somebody else may give it a layer: it has one."""
-
-    def __init__(
-        self, runner: CommandRunner, project: str, changes: SessionChanges, call: Call
-    ) -> None:
-        """Run by another runner, which takes layers."""
-        self._runner = runner
-        self._project = project
-        self._changes = changes
-        self._call = call
-        self._change: OpenChange | None = None
-
-    @property
-    def tier(self) -> Tier:
-        """What keeps it to the project."""
-        return self._runner.tier
-
-    @property
-    def reaches_hosts(self) -> bool:
-        """Whether it reaches any host."""
-        return self._runner.reaches_hosts
+    _change: OpenChange | None = None
 
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start the command without input, as `CommandRunner` says."""
         try:
-            self._change = self._changes.begin(self._project, self._call)
+            self._change = self.changes.begin(self.project, self.call)
         except (OSError, RuntimeError) as error:
             raise LaunchError(f"the changes of the command cannot be kept: {error}") from error
         if self._change is None:
-            return self._runner.start(command, output)
+            return self.runner.start(command, output)
         changes, work = self._change.layer
-        return self._runner.start(replace(command, layer=Layer(changes, work)), output)
+        return self.runner.start(replace(command, layer=Layer(changes, work)), output)
 
     def settle(self, ending: Ending | None, output: str) -> tuple[str, ...]:
-        """Put the changes into the project, and return what became of them where that is to be said.
-
-        Args:
-            ending: How the command ended; None if it was not started.
-            output: The end of what it wrote.
-        """
+        """Put the changes into the project, as `KeptRunner` says."""
         change, self._change = self._change, None
         if change is None:
             return ()
@@ -86,20 +56,27 @@ class LayeredRunner:
             change.drop()
             return (_REPEAT.format(line=found),)
         try:
-            return tuple(_describe(change.commit()))
+            return tuple(self._commit(change))
         except OSError as error:
             return (f"nothing that the command changed in the project was kept: {error}",)
 
-    def check_forward(self, port: int) -> None:
-        """Look whether a port can be forwarded, as `CommandRunner` says."""
-        self._runner.check_forward(port)
+    def _commit(self, change: OpenChange) -> list[str]:
+        paths = change.list_paths()
+        careful = find_careful_changes(paths, self._find_ignored)
+        left_out = {path for each in careful for path in each.paths}
+        chosen = [each.path for each in paths if each.path not in left_out] if careful else None
+        notes = [
+            f"{', '.join(f'`{path}`' for path in each.paths[:_MAX_NAMED])} was not changed:"
+            f" {each.reason}; {_ASK}"
+            for each in careful
+        ]
+        return notes + _describe(change.commit(chosen))
 
-    def forward_port(self, port: int) -> Forward:
-        """Pass connections to a port of this machine on, as `CommandRunner` says."""
-        return self._runner.forward_port(port)
-
-    def close(self) -> None:
-        """Do nothing: the other runner is its owner's to close."""
+    def _find_ignored(self, paths: Sequence[str]) -> Collection[str]:
+        try:
+            return self.changes.find_ignored(self.project, paths)
+        except OSError:  # without git, nothing is ignored
+            return ()
 
 
 def _find_line(output: str) -> str | None:

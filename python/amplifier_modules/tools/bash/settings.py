@@ -76,6 +76,8 @@ class BashSettings(Settings):
     """Variables that commands have in addition."""
     pass_environment: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Names of variables of this process that commands have too."""
+    keep_changes: bool = True
+    """Whether what commands change in the project can be taken back."""
     max_jobs: int = Field(default=8, ge=1, le=64)
     """Commands in the background at the same time, at most."""
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from amplifier_modules.changes.mounting import describe_call, find_session_changes
 from amplifier_modules.changes.open_change import OpenChange
+from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.changes.session_lock import ChangesInUseError
 from amplifier_modules.tool.context import ToolContext
 
@@ -28,10 +29,28 @@ def record_writes(tool: str, root: str, writes: Sequence[FileWrite]) -> Generato
     Raises:
         OSError: It cannot be kept; nothing was written.
     """
-    change = _begin(tool, root) if writes else None
-    if change is None:
+    changes = _find_changes() if writes else None
+    if changes is None:
         yield
         return
+    try:
+        change = changes.begin(root, describe_call(tool))
+    except ChangesInUseError as error:
+        raise OSError(str(error)) from error
+    keeping = _keep_states(changes, tool, root) if change is None else _keep(change, tool, writes)
+    with keeping:
+        yield
+
+
+def _find_changes() -> SessionChanges | None:
+    try:
+        return find_session_changes(ToolContext.current().coordinator)
+    except LookupError:
+        return None
+
+
+@contextmanager
+def _keep(change: OpenChange, tool: str, writes: Sequence[FileWrite]) -> Generator[None]:
     try:
         change.record_before(_list_contents(writes))
     except BaseException:
@@ -40,25 +59,33 @@ def record_writes(tool: str, root: str, writes: Sequence[FileWrite]) -> Generato
     try:
         yield
     finally:
-        # Also where it failed: what could not be taken back at once is taken back by an undo.
+        # Also where it failed: what could not be put back at once is taken back by an undo.
         try:
             change.record_after()
         except OSError as error:
-            logger.warning("a write of `%s` cannot be taken back: %s", tool, error)
+            _warn(tool, error)
 
 
-def _begin(tool: str, root: str) -> OpenChange | None:
+@contextmanager
+def _keep_states(changes: SessionChanges, tool: str, root: str) -> Generator[None]:
+    """Keep what git would keep, where versions cannot be kept exactly."""
     try:
-        coordinator = ToolContext.current().coordinator
-    except LookupError:
-        return None
-    changes = find_session_changes(coordinator)
-    if changes is None:
-        return None
+        change = changes.begin_tracked(root, describe_call(tool))
+    except OSError as error:
+        _warn(tool, error)
+        yield
+        return
     try:
-        return changes.begin(root, describe_call(tool))
-    except ChangesInUseError as error:
-        raise OSError(str(error)) from error
+        yield
+    finally:
+        try:
+            change.commit()
+        except OSError as error:
+            _warn(tool, error)
+
+
+def _warn(tool: str, error: OSError) -> None:
+    logger.warning("a write of `%s` cannot be taken back: %s", tool, error)
 
 
 def _list_contents(writes: Sequence[FileWrite]) -> dict[str, bytes | None]:
