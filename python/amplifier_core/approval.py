@@ -187,6 +187,8 @@ class Offer:
     """Whether the tool can be granted until its session is closed."""
     rule: str | None = None
     """A rule that can be granted, or changed first; None for none."""
+    kept_in: str = ""
+    """The file that a rule goes into; empty where it counts in the session alone."""
 
 
 def _refuse_rule(_rule: str) -> str | None:

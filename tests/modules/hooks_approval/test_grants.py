@@ -96,7 +96,7 @@ async def test_a_rule_that_is_granted_counts_at_once_and_is_in_the_users_setting
     turn.person.answers = ["Edit(/src/**)", "no"]
     texts = await turn.run()
     assert (texts[:2], len(turn.person.asked)) == (["did it", "did it"], 2)
-    assert turn.person.asked[0].offer == Offer(True, "Edit(/src/**)")
+    assert turn.person.asked[0].offer == Offer(True, "Edit(/src/**)", str(path))
     assert json.loads(path.read_text()) == {
         "theme": "dark",
         "permissions": {"allow": ["Read", "Edit(/src/**)"], "deny": ["wipe"]},

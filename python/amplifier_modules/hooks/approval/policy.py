@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -113,7 +114,8 @@ class ApprovalPolicy:
             session_id: The session that asks.
         """
         call = await self._describe(asked.tool_name, asked.arguments, session_id)
-        return call.effect.value, make_offer(call)
+        kept_in = "" if self._user_settings is None else str(self._user_settings)
+        return call.effect.value, replace(make_offer(call), kept_in=kept_in)
 
     async def is_allowed(self, name: str, arguments: Mapping[str, Any], session_id: str) -> bool:
         """Whether a person has allowed a call before which its tool wants a person asked.
@@ -165,11 +167,6 @@ class ApprovalPolicy:
         if rules.find_allowing(call) is None:
             return f"`{rule}` does not mean this call"
         return None
-
-    @property
-    def keeps_rules_in(self) -> Path | None:
-        """Where a rule goes that a person grants; None to forget it with the session."""
-        return self._user_settings
 
     def _judge(self, call: Call, session_id: str) -> HookResult | None:
         if call.name == PRESENT_PLAN and (call.tool is None or isinstance(call.tool, PlanTool)):
