@@ -321,8 +321,8 @@ def test_typed_lines_are_kept_for_the_next_time_without_secrets(
     key = prompted.environment["ANTHROPIC_API_KEY"] = "sk-ant-a-key-of-this-user"
     (prompted.folder / "notes.txt").touch()
     first = PromptTerminal(prompted)
-    first.type(b"/mo" + TAB)
-    first.see("> /model")
+    first.type(b"/cl" + TAB)
+    first.see("> /clear")
     first.type(CTRL_C)
     first.say("/cost")
     first.see("no tokens so far\n>")
