@@ -30,6 +30,8 @@ _SCHEMA: dict[str, Any] = {
 class AgentTool:
     """Asks an agent; a turn that is not `completed` is an error of the tool."""
 
+    acts_in_session = True
+
     def __init__(
         self,
         name: str,

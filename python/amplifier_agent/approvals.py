@@ -80,11 +80,13 @@ class AskedFunction:
         default: Literal["allow", "deny"],
     ) -> str:
         """Ask, and return the answer in the form that the kernel reads."""
-        from amplifier_core.approval import note_words
+        from amplifier_core.approval import SESSION_GRANT, note_grant, note_words
 
         answer = await call_function(self._function, question_about(prompt, timeout))
         check_answer(answer, "the approval function answered with")
         if answer is True or getattr(answer, "approved", False):
+            if getattr(answer, "remember", False) is True:
+                note_grant(SESSION_GRANT)
             return _GRANT
         note_words(answer if isinstance(answer, str) else getattr(answer, "reason", None))
         return _DENY
@@ -162,7 +164,7 @@ class WaitingQuestions:
                     await self.journal.inbox.look()
                 sent = self.journal.questions.find_sent(waiting.question.id)
                 if sent is not None and waiting.answer is None:
-                    waiting.answer = sent.approved or sent.reason or False
+                    waiting.answer = _read_kept(sent)
                     return
             with anyio.move_on_after(LOOK_SECONDS if waiting.is_kept else None):
                 await waiting.answered.wait()
@@ -212,12 +214,28 @@ class WaitingQuestions:
 
 def keep_answer(question_id: str, answer: Answer) -> KeptAnswer:
     """Return an answer in the form in which it is stored."""
+    from amplifier_core.approval import SESSION_GRANT
     from amplifier_modules.loops.boundary.kept_questions import KeptAnswer
 
     approved = answer is True or getattr(answer, "approved", False)
     words = answer if isinstance(answer, str) else getattr(answer, "reason", None)
     reason = None if approved or not words else str(words)
-    return KeptAnswer(question_id=question_id, approved=bool(approved), reason=reason)
+    remembers = bool(approved) and getattr(answer, "remember", False) is True
+    return KeptAnswer(
+        question_id=question_id,
+        approved=bool(approved),
+        reason=reason,
+        grant=SESSION_GRANT if remembers else "",
+    )
+
+
+def _read_kept(answer: KeptAnswer) -> Answer:
+    """Return a stored answer in the form in which it was given."""
+    if not answer.approved or not answer.grant:
+        return answer.approved or answer.reason or False
+    from amplifier_core.models import ApprovalResponse
+
+    return ApprovalResponse(approved=True, remember=True)
 
 
 def check_answer(answer: Any, what: str) -> None:

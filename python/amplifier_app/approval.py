@@ -13,13 +13,31 @@ from typing import Literal, TypeAlias
 
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import write_notice
+from amplifier_app.offered_grants import (
+    describe_offer,
+    describe_rule,
+    name_grant,
+    read_rule_line,
+    wants_rule,
+    wants_session,
+)
 from amplifier_app.printable import printable_line
-from amplifier_core.approval import CONSENT, is_consent, note_unasked, note_words, option_words
+from amplifier_core.approval import (
+    CONSENT,
+    SESSION_GRANT,
+    AskedCall,
+    is_consent,
+    note_grant,
+    note_unasked,
+    note_words,
+    option_words,
+)
 
 Asking: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 """Makes what is put around a question."""
 
 _DENIED = "Deny"
+_ONCE = "yes\n"
 _LETTERS = "bcdfghjkmnpqrstvwxz"
 """No word can be spelt with these."""
 _MIN_COLUMNS = 20
@@ -82,10 +100,10 @@ class TerminalApproval:
     ) -> str:
         from amplifier_core.approval import ApprovalTimeoutError
 
-        if not _can_ask():
+        if not can_ask():
             question = printable_line(SECRETS.redactor.redact_known(prompt))
             return _deny_unasked("there is no terminal to ask in", question)
-        mark, line = "", ""
+        mark, line, grant = "", "", ""
         limit = timeout if timeout < math.inf else None
         otherwise = "other words deny" if limit is None else f"{default} after {timeout:.0f} s"
         try:
@@ -97,6 +115,11 @@ class TerminalApproval:
                     line = await _line_from_terminal()
                     # In a terminal that became narrower, rows began without the mark.
                     is_whole = not line.endswith("\n") or _measure_columns() >= columns
+                if wants_session(line):
+                    line, grant = _ONCE, SESSION_GRANT
+                elif (call := wants_rule(line)) is not None:
+                    rule = await _ask_for_rule(call, mark)
+                    line, grant = ("", "") if rule is None else (_ONCE, rule)
         except TimeoutError:
             _note(f"\n{mark}| no answer\n")
             raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
@@ -105,9 +128,32 @@ class TerminalApproval:
         chosen = _find_choice(line, options)
         if not is_consent(chosen) and len(line.split()) > 1 and line.strip() not in options:
             note_words(line)
+        if grant and is_consent(chosen):
+            note_grant(grant)
         ending = "" if line.endswith("\n") else "\n"
-        _note(f"{ending}{mark}| {'allowed' if is_consent(chosen) else 'denied'}\n")
+        _note(f"{ending}{mark}| {name_grant(grant) if is_consent(chosen) else 'denied'}\n")
         return chosen
+
+
+async def _ask_for_rule(call: AskedCall, mark: str) -> str | None:
+    """Show a rule before it is kept, and return it as the person leaves it; None if they deny.
+
+    Raises:
+        OSError: The terminal cannot be written to.
+        ValueError: It cannot show the characters.
+    """
+    from amplifier_guard.question import question_rows
+
+    problem: str | None = None
+    while True:
+        columns = _measure_columns()
+        for row in describe_rule(call, problem):
+            _write("".join(f"{each}\n" for each in question_rows([row], mark, columns)))
+        _forget_typed()
+        _write(f"{mark}> ")
+        rule = read_rule_line(call, await _line_from_terminal())
+        if rule is None or (problem := call.check_rule(rule)) is None:
+            return rule
 
 
 def _deny_unasked(reason: str, detail: str) -> str:
@@ -117,7 +163,8 @@ def _deny_unasked(reason: str, detail: str) -> str:
     return _DENIED
 
 
-def _can_ask() -> bool:
+def can_ask() -> bool:
+    """Whether standard input is a terminal, where somebody may be."""
     return sys.stdin is not None and sys.stdin.isatty()  # pyright: ignore[reportUnnecessaryComparison]
 
 
@@ -144,6 +191,8 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
     ]
     if len(rows) + _ROWS_OF_ANSWER > lines:
         rows += question_rows([f"read all {len(rows)} rows: scroll up"], mark, columns)
+    if offer := describe_offer():
+        rows += question_rows([offer], mark, columns)
     rows += question_rows([f"answer with a word: {words} ({otherwise})"], mark, columns)
     _write("".join(f"{row}\n" for row in rows))
     _forget_typed()

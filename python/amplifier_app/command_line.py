@@ -295,6 +295,13 @@ def amplifier_core(context: click.Context) -> None:
     help="Go on until this is reached, as a model judges after each answer; without a prompt, it is"
     " the prompt.",
 )
+@click.option(
+    "--mode",
+    type=click.Choice(["auto", "ask", "read-only", "plan"]),
+    help="What runs without a question: `auto` all that the sandbox keeps to the folder, `ask` what"
+    " only reads; `read-only` denies the rest, and `plan` until you agree to a plan.  [default: auto"
+    " where commands run in namespaces, else ask]",
+)
 @click.option("--system", metavar="TEXT", help="The system prompt, instead of the usual one.")
 @click.option("--system-file", metavar="FILE", help="A file that holds the system prompt.")
 @click.option(
@@ -327,6 +334,7 @@ def run(
     as_json: bool,
     model: str | None,
     goal: str | None,
+    mode: str | None,
     system: str | None,
     system_file: str | None,
     modules: tuple[str, ...],
@@ -383,6 +391,7 @@ def run(
             block_chars=given.block_chars,
             named=named,
             goal=goal,
+            mode=mode,
             provider=choice.provider.name,
             is_kept=wish.is_kept,
             stored=stored,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
@@ -131,6 +131,8 @@ async def _await_option(response: Any) -> str:
         raise TypeError(f"the approval provider must answer an `ApprovalResponse`, not `{found}`")
     if not approved:
         note_words(getattr(response, "reason", None))
+    elif getattr(response, "remember", False) is True:
+        note_grant(SESSION_GRANT)
     return "allow" if approved else "deny"
 
 
@@ -169,6 +171,28 @@ class Reply:
     """Whether there was none in time."""
     is_put_off: bool = False
     """Whether the question waits for an answer after the turn has ended."""
+    grant: str = ""
+    """What is granted beyond the call: `SESSION_GRANT`, or a rule; empty for this once."""
+
+
+SESSION_GRANT = "session"
+"""The grant of a tool until its session is closed."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What whoever answers may grant beyond the call."""
+
+    for_session: bool = False
+    """Whether the tool can be granted until its session is closed."""
+    rule: str | None = None
+    """A rule that can be granted, or changed first; None for none."""
+    kept_in: str = ""
+    """The file that a rule goes into; empty where it counts in the session alone."""
+
+
+def _refuse_rule(_rule: str) -> str | None:
+    return "no rules are kept here"
 
 
 @dataclass(frozen=True)
@@ -183,6 +207,12 @@ class AskedCall:
     """The id of the call; empty where the question is not whether it may run."""
     is_kept: bool = False
     """Whether the question is stored, so that another process can go on with it."""
+    effect: str = ""
+    """What the call does, as far as that is known."""
+    offer: Offer = Offer()
+    """What may be granted beyond the call."""
+    check_rule: Callable[[str], str | None] = _refuse_rule
+    """Returns why a rule cannot be granted with the answer; None if it can."""
     reply: Reply = field(default_factory=Reply)
 
 
@@ -195,6 +225,13 @@ def note_words(words: object) -> None:
     call = ASKED_CALL.get()
     if call is not None and isinstance(words, str):
         call.reply.words = words.strip()
+
+
+def note_grant(grant: str) -> None:
+    """Remember what whoever agrees grants beyond the call."""
+    call = ASKED_CALL.get()
+    if call is not None:
+        call.reply.grant = grant
 
 
 def note_unasked(reason: str) -> None:

@@ -5,6 +5,7 @@ from amplifier_providers.services import SERVICES
 _OTHERS = {
     "context-persistent": "amplifier_modules.contexts.persistent",
     "context-simple": "amplifier_modules.contexts.simple",
+    "hooks-approval": "amplifier_modules.hooks.approval",
     "hooks-guard": "amplifier_modules.hooks.guard",
     "hooks-observe": "amplifier_modules.hooks.observe",
     "loop-basic": "amplifier_modules.loops.basic",

@@ -172,6 +172,7 @@ def command(tmp_path: Path, interpreters: Interpreters) -> Command:
     environment["PYTHON_KEYRING_BACKEND"] = os.environ["PYTHON_KEYRING_BACKEND"]
     environment["PROVIDER_MAX_RETRIES"] = "0"  # a test that wants retries says how long they wait
     environment["XDG_STATE_HOME"] = str(tmp_path / "state")
+    environment["XDG_CONFIG_HOME"] = str(tmp_path / "config")
     folder = tmp_path / "folder"
     folder.mkdir()
     return Command(environment, folder, interpreters)

@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 from amplifier_app import approval
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.known_secrets import Secrets
-from amplifier_core.approval import ASKED_CALL, ApprovalTimeoutError, AskedCall, Reply
+from amplifier_core.approval import ASKED_CALL, ApprovalTimeoutError, AskedCall, Offer, Reply
 
+ANSWERED = re.compile(r"\| (allowed|denied).*\n$")
 QUESTION_ENDS = re.compile(r"\n([a-z]{4})> $")
 OPTIONS = ["Allow", "Deny"]
 
@@ -49,17 +50,19 @@ class Terminal:
         prompt: str = "Run it?",
         options: list[str] = OPTIONS,
         seconds: float = 60,
+        then: list[bytes] | None = None,
     ) -> str:
         loop = asyncio.get_running_loop()
         self.screen, waiting, ended = b"", typed, asyncio.Event()
+        later, seen = list(then or ()), 0
 
         def read() -> None:
-            nonlocal waiting
+            nonlocal waiting, seen
             self.screen += os.read(self.keyboard, 65536)
-            if waiting is not None and QUESTION_ENDS.search(self.shown):
+            if waiting is not None and len(self.screen) > seen and QUESTION_ENDS.search(self.shown):
                 os.write(self.keyboard, waiting)
-                waiting = None
-            if self.shown.endswith(("| allowed\n", "| denied\n")):
+                waiting, seen = later.pop(0) if later else None, len(self.screen)
+            if ANSWERED.search(self.shown):
                 ended.set()
 
         loop.add_reader(self.keyboard, read)
@@ -357,3 +360,97 @@ async def test_several_words_deny_and_are_for_the_model(
         ASKED_CALL.reset(token)
     assert asked.reply == Reply(words=words)
     assert "(other words deny)" in "\n".join(terminal.rows)
+
+
+def offered(rule: str | None = "Bash(make test:*)", **offer: Any) -> AskedCall:
+    """A call about which more than a yes may be said; no rule that names `rm` can be kept."""
+    given = {"for_session": True, "kept_in": "/home/ann/settings.json", **offer}
+
+    def check(rule: str) -> str | None:
+        return "it means another call" if "rm" in rule else None
+
+    return AskedCall("q", "bash", {}, offer=Offer(rule=rule, **given), check_rule=check)
+
+
+# Holds: approval-21
+@pytest.mark.parametrize(
+    ("typed", "offer", "chosen", "grant", "words"),
+    [
+        (b"y\n", {}, "Allow", "", ""),
+        (b"s\n", {}, "Allow", "session", ""),
+        (b" S \n", {}, "Allow", "session", ""),
+        (b"s\n", {"for_session": False}, "Deny", "", ""),
+        (b"session\n", {"for_session": False}, "Deny", "", ""),
+        (b"p\n", {"rule": None}, "Deny", "", ""),
+        (b"s please\n", {}, "Deny", "", "s please"),
+        (b"s", {}, "Deny", "", ""),
+        (b"n\n", {}, "Deny", "", ""),
+        (b"not now, lint first\n", {}, "Deny", "", "not now, lint first"),
+    ],
+)
+async def test_an_answer_grants_what_was_offered_and_nothing_else(
+    terminal: Terminal, typed: bytes, offer: Any, chosen: str, grant: str, words: str
+) -> None:
+    asked = offered(**offer)
+    token = ASKED_CALL.set(asked)
+    try:
+        # Without a line break it is what was typed when the terminal was closed.
+        answer = await terminal.ask(typed if typed.endswith(b"\n") else typed + b"\x04\x04")
+    finally:
+        ASKED_CALL.reset(token)
+    assert (answer, asked.reply) == (chosen, Reply(grant=grant, words=words))
+
+
+# Holds: approval-21
+@pytest.mark.parametrize(
+    ("typed", "grant"),
+    [
+        ([b"\n"], "Bash(make test:*)"),
+        ([b"Bash(make:*)\n"], "Bash(make:*)"),
+        ([b"Bash(rm:*)\n", b"\n"], "Bash(make test:*)"),
+        ([b"n\n"], ""),
+        ([b"no\n"], ""),
+        ([b"\x04"], ""),
+    ],
+)
+async def test_a_rule_is_shown_and_may_be_changed_before_it_is_kept(
+    terminal: Terminal, typed: list[bytes], grant: str
+) -> None:
+    asked = offered()
+    token = ASKED_CALL.set(asked)
+    try:
+        answer = await terminal.ask(b"p\n", then=typed)
+    finally:
+        ASKED_CALL.reset(token)
+    assert (answer, asked.reply.grant) == ("Allow" if grant else "Deny", grant)
+    assert "the rule `Bash(make test:*)` goes into `/home/ann/settings.json`" in terminal.shown
+    assert ("it cannot be kept" in terminal.shown) is (len(typed) > 1)
+
+
+# Holds: approval-21
+async def test_what_was_typed_before_a_rule_was_shown_does_not_keep_it(terminal: Terminal) -> None:
+    asked = offered()
+    token = ASKED_CALL.set(asked)
+    try:
+        answer = await terminal.ask(b"p\n\n\n", then=[b"n\n"])
+    finally:
+        ASKED_CALL.reset(token)
+    assert (answer, asked.reply.grant) == ("Deny", "")
+
+
+async def test_an_offer_looks_like_this(terminal: Terminal) -> None:
+    token = ASKED_CALL.set(offered())
+    try:
+        await terminal.ask(b"s\n", "run `bash`?")
+    finally:
+        ASKED_CALL.reset(token)
+    mark = terminal.shown[:4]
+    assert terminal.shown.replace(mark, "bcdf") == (
+        "bcdf| approval needed\n"
+        "bcdf| run `bash`?\n"
+        "bcdf| y once, or s for `bash` in this session, or p for a rule such as `Bash(m\\\n"
+        "bcdf: ake test:*)`\n"
+        "bcdf| answer with a word: allow, deny (deny after 60 s)\n"
+        "bcdf> s\n"
+        "bcdf| allowed in this session\n"
+    )

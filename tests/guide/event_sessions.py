@@ -17,6 +17,7 @@ import anyio.lowlevel
 from amplifier_agent import Agent, Budget, Question, ScriptedProvider, ToolContext, hook, tool
 from amplifier_core import (
     AmplifierSession,
+    ApprovalResponse,
     ChatResponse,
     ContentBlock,
     HookResult,
@@ -181,6 +182,18 @@ async def tools(seen: Seen) -> None:
     )
     async with opened(seen, agent) as s:
         await s.run("Work")
+
+
+async def granted(seen: Seen) -> None:
+    """A call that a mode has a person asked about, who grants its tool in the session."""
+    agent = Agent(
+        ScriptedProvider([{"tool": "add", "arguments": {"a": 1}}, "Done."]),
+        tools=[add],
+        hooks=[{"module": "hooks-approval", "config": {"mode": "ask"}}],
+        approvals=lambda _: ApprovalResponse(approved=True, remember=True),
+    )
+    async with opened(seen, agent) as s:
+        await s.run("Add")
 
 
 async def refused(seen: Seen) -> None:
@@ -513,7 +526,7 @@ async def without_a_price(seen: Seen) -> None:
 
 
 SESSIONS: tuple[Callable[[Seen], Any], ...] = (
-    answers, tools, refused, failing, limited, warned, delegated, gave_up, corrected, cancelled, steered, paused,
+    answers, tools, granted, refused, failing, limited, warned, delegated, gave_up, corrected, cancelled, steered, paused,
     replaced, broken_off, aimed, paced, sessions,
     broken_modules, ended_by_its_loop, guarded, of_a_server, without_a_price,
 )  # fmt: skip

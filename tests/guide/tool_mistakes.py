@@ -204,6 +204,12 @@ def _() -> str:
     return told(Agent(scripted, tools=[wipe], approvals=lambda _: None), scripted)  # type: ignore[arg-type,return-value]
 
 
+@mistake("approvals", "a mode that there is not")
+def _() -> None:
+    hooks = [{"module": "hooks-approval", "config": {"mode": "review"}}]
+    Agent(model(), hooks=hooks).run_sync("go")
+
+
 mistake("approvals", "`approval_timeout=0`")(lambda: Agent(model(), approval_timeout=0))
 
 

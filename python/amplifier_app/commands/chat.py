@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
     from amplifier_app.line_input.lines import Lines
 
+MODES = ("auto", "ask", "read-only", "plan")
+"""What `/mode` may be followed by; the module that has them is imported with the first turn."""
 _OFF = ("off", "none", "clear")
 """What `/goal` is followed by where it ends the goal."""
 
@@ -44,6 +46,7 @@ class Chat:
         self._commands = find_commands(order.named)
         self._turns = Turns(order, answering, lines, lambda: self._end("SIGHUP"))
         self._work: asyncio.Task[None] | None = None
+        self._mode_change: asyncio.Task[None] | None = None
         self._waiting: deque[str] = deque()
         self._exit_code = 0
 
@@ -146,11 +149,28 @@ class Chat:
             self._answer_jobs(command.argument)
         elif command.name == "/model":
             show_notice(f"the model is {model_name(self._turns.order, self._turns.answering)}")
+        elif command.name == "/mode":
+            self._answer_mode(command.argument)
         elif command.name == "/goal":
             show_notice(self._withdraw_goal(command))
         elif command.name == "/cost":
             show_notice(self._turns.sums)
         self._show_prompt()
+
+    def _answer_mode(self, argument: str) -> None:
+        """Show the mode, or begin to change it, which takes effect at the next call."""
+        mode = argument.lower()
+        if not mode:
+            show_notice(f"the mode is {self._turns.mode or 'the usual one'}")
+        elif mode in MODES:
+            self._mode_change = asyncio.create_task(self._use_mode(mode))
+        else:
+            hint = f"there are {', '.join(f'`{name}`' for name in MODES)}"
+            report(Failure(f"there is no mode `{argument}`", hint=hint))
+
+    async def _use_mode(self, mode: str) -> None:
+        await self._turns.use_mode(mode)
+        show_notice(f"the mode is {mode} from now on")
 
     def _answer_jobs(self, argument: str) -> None:
         from amplifier_app.commands.background_jobs import answer_jobs

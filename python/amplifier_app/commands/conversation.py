@@ -13,6 +13,7 @@ from amplifier_app.approval import Asking, TerminalApproval
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
+from amplifier_app.commands.project_rules import ask_about_project_rules
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
@@ -63,9 +64,8 @@ class Conversation:
         from amplifier_core.session_capabilities import GUARD_REDACTOR
 
         self.output: Output = RedactedOutput(output)
-        agent = _make_agent(
-            order, answering, TerminalApproval(self.output.hold, self.output.release, asking)
-        )
+        self._approval = TerminalApproval(self.output.hold, self.output.release, asking)
+        agent = _make_agent(order, answering, self._approval)
         self._session = agent.session(
             messages=[dict(each) for each in messages], session_id=session_id, goal=order.goal
         )
@@ -78,6 +78,7 @@ class Conversation:
         if self.output.shows_blocks:
             tasks = tasks_of(self._coordinator)
             tasks.prepare = (*tasks.prepare, self._observe_sub_agent)
+        self._folder = order.folder
         self._restores_goal = restores_goal and order.goal is None
         self._journal: Any = None
         self._is_open = False
@@ -229,6 +230,7 @@ class Conversation:
         from amplifier_core.llm_errors import ConfigurationError
 
         goal = self._session.goal
+        await ask_about_project_rules(self._session.session.config, self._folder, self._approval)
         try:
             await self._session.__aenter__()
         except ConfigurationError as error:
@@ -264,6 +266,7 @@ def _make_agent(
             named=order.named,
             provider_module=answering.provider.module_id,
             store=find_store(named, is_new=is_new) if order.is_kept else None,
+            mode=order.mode,
         ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
         approvals=approval,

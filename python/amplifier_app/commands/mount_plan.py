@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 GUARD = "hooks-guard"
 """The module that every turn requires."""
+APPROVAL = "hooks-approval"
+"""The module that decides what a person is asked."""
 
 SYSTEM_PROMPT = """\
 You are an agent that works in the folder `{folder}` for the person who runs you in a terminal.
@@ -36,8 +38,9 @@ def mount_plan(
     named: NamedModules | None = None,
     provider_module: str = "provider-anthropic",
     store: Mapping[str, Any] | None = None,
+    mode: str | None = None,
 ) -> dict[str, Any]:
-    """The modules of one run: the streaming loop, a context, a provider, tools, and the guard.
+    """The modules of one run: the streaming loop, a context, a provider, tools, and hooks.
 
     The plan is strict, and a turn has limits here, which a plain mount plan does not have: model
     calls, seconds without content, bytes of an answer and of each result of a tool.
@@ -55,11 +58,13 @@ def mount_plan(
         named: The modules that the user names.
         provider_module: The provider, unless the user names another.
         store: What stores the session; None to keep nothing.
+        mode: The mode of the approvals; None for that of the config.
 
     Raises:
         Failure: A setting in the environment, or the plan of the user, cannot be used.
     """
     from amplifier_app.commands.settings import (
+        approval_settings,
         guard_settings,
         loop_settings,
         provider_settings,
@@ -94,14 +99,23 @@ def mount_plan(
         ],
         "hooks": [
             _make_own_entry(GUARD, guard_settings(os.environ, block_chars)),
+            _make_own_entry(APPROVAL, approval_settings(os.environ, is_kept=store is not None)),
             *(_make_own_entry(hook["module"], hook.get("config")) for hook in hooks),
         ],
     }
     plan = plan if named is None else named.build_plan(plan, GUARD, model)
+    if mode is not None:
+        plan["hooks"] = [_with_mode(each, mode) for each in plan["hooks"]]
     plan["session"] = {name: each for name, each in plan["session"].items() if name != STORE}
     if store is not None:
         plan["session"][STORE] = dict(store)
     return plan
+
+
+def _with_mode(entry: dict[str, Any], mode: str) -> dict[str, Any]:
+    if entry.get("module") != APPROVAL:
+        return entry
+    return {**entry, "config": {**(entry.get("config") or {}), "mode": mode}}
 
 
 def _make_own_entry(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:

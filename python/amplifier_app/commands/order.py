@@ -39,6 +39,8 @@ class Order:
     """Whether the session is stored."""
     stored: StoredSession | None = None
     """The session that goes on; None for a new one."""
+    mode: str | None = None
+    """The mode of `hooks-approval`; None for that of the settings, or the usual one."""
     goes_on: bool = False
     """Whether the turn is the one that was not finished: then there is no prompt."""
 

@@ -115,6 +115,25 @@ def guard_settings(environment: Mapping[str, str], block_chars: int = 0) -> dict
     return config
 
 
+def approval_settings(environment: Mapping[str, str], *, is_kept: bool) -> dict[str, Any]:
+    """The config of `hooks-approval`: the files of the user, and the rules of the project.
+
+    Args:
+        environment: The environment variables.
+        is_kept: Whether anything of the session may be stored.
+    """
+    from amplifier_modules.hooks.approval.rule_files import find_state_folder, find_user_settings
+
+    config: dict[str, Any] = {"project_rules": True}
+    if (user_settings := find_user_settings(environment)) is not None:
+        config["user_settings"] = str(user_settings)
+    if (state := find_state_folder(environment)) is not None:
+        config["state_folder"] = str(state)
+        if is_kept:
+            config["audit_log"] = str(state / "approvals.jsonl")
+    return config
+
+
 def _read(environment: Mapping[str, str]) -> CommandVariables:
     try:
         return read_settings(CommandVariables, None, "", environment)

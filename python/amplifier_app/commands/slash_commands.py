@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 SLASH_COMMANDS = {
     "/help": "Show this.",
     "/model": "Show the model; with a name, use that one from now on.",
+    "/mode": "Show the mode; with a name, go on in it: `auto`, `ask`, `read-only` or `plan`.",
     "/goal": "Work until a goal is reached: `/goal TEXT`; alone, show it; `/goal off` ends it.",
     "/continue": "Go on with a turn that was not finished.",
     "/jobs": "List the commands in the background; `/jobs kill ID` ends one.",

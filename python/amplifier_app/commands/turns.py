@@ -15,6 +15,7 @@ from amplifier_app.commands.provider_choice import chosen_model
 from amplifier_app.commands.provider_key import stored_key
 from amplifier_app.failure import report
 from amplifier_app.telemetry import export_telemetry
+from amplifier_core.session_capabilities import APPROVAL_POLICY
 
 if TYPE_CHECKING:
     from amplifier_app.commands.conversation import Conversation
@@ -96,6 +97,19 @@ class Turns:
         self._order, self._knows_goal = replace(self._order, goal=goal), True
         if self._conversation is not None:
             self._conversation.goal = goal
+
+    @property
+    def mode(self) -> str | None:
+        """The mode of the approvals; None while it is not known, or where they are not mounted."""
+        policy = self.find_capability(APPROVAL_POLICY)
+        return self._order.mode if policy is None else policy.mode
+
+    async def use_mode(self, mode: str) -> None:
+        """Go on in another mode, at once."""
+        self._order = replace(self._order, mode=mode)
+        policy = self.find_capability(APPROVAL_POLICY)
+        if policy is not None:
+            await policy.set_mode(mode)
 
     @property
     def stored_id(self) -> str | None:
@@ -214,6 +228,7 @@ class Turns:
             await self._close()
 
     async def _close(self) -> None:
+        self._order = replace(self._order, mode=self.mode)
         conversation, self._conversation = self._conversation, None
         if conversation is not None:
             await conversation.close()

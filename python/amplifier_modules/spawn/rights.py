@@ -14,6 +14,7 @@ from amplifier_modules.running.session_bound import is_session_bound
 from ..spending.ledger import Ledger, running_ledger
 
 _OF_APPLICATIONS = (
+    session_capabilities.APPROVAL_POLICY,
     session_capabilities.GUARD_RATE_LIMITER,
     session_capabilities.GUARD_REDACTOR,
     session_capabilities.GUARD_TOOL_TIMEOUT,

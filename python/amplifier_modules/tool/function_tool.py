@@ -65,6 +65,8 @@ class FunctionTool(Generic[P, R]):
         self.is_loop_breaking: EndsTurn = is_loop_breaking
         """Whether the output of a call is the answer of the turn: a bool, or a function of the
         arguments that returns one."""
+        self.acts_in_session = False
+        """Whether it changes nothing outside of the session; `hooks-approval` reads it."""
         self.checks_arguments = True
         """It converts what the schema alone would refuse, such as `"2"` for a number."""
         self._schema = schema

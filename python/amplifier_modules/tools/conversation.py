@@ -63,6 +63,8 @@ async def converse(message: Text) -> str:
 
 TOOLS = {each.name: each for each in (task_completion, ask_question, converse)}
 """The tools by name."""
+for _each in TOOLS.values():
+    _each.acts_in_session = True
 
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:

@@ -137,7 +137,7 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
 
     terminal.say("/help")
     terminal.see("while a tool runs, the first one lets it finish.\n>")
-    for name in ("/help", "/model", "/goal", "/cost", "/clear", "/quit"):
+    for name in ("/help", "/model", "/mode", "/goal", "/cost", "/clear", "/quit"):
         assert f"\n{name} " in terminal.screen
     typed("/cost", "no tokens so far")
     typed("/model", "the model is claude-sonnet-5-5")
@@ -154,7 +154,7 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
     terminal.say("Third")
     terminal.see("1 model call\n>", times=3)
     terminal.say("/quti now")
-    terminal.see("error: there is no command `/quti`; there are `/help`, `/model`, `/goal`,")
+    terminal.see("error: there is no command `/quti`; there are `/help`, `/model`, `/mode`,")
     terminal.say("/quit")
 
     assert terminal.wait() == 0
@@ -321,8 +321,8 @@ def test_typed_lines_are_kept_for_the_next_time_without_secrets(
     key = prompted.environment["ANTHROPIC_API_KEY"] = "sk-ant-a-key-of-this-user"
     (prompted.folder / "notes.txt").touch()
     first = PromptTerminal(prompted)
-    first.type(b"/mo" + TAB)
-    first.see("> /model")
+    first.type(b"/cl" + TAB)
+    first.see("> /clear")
     first.type(CTRL_C)
     first.say("/cost")
     first.see("no tokens so far\n>")

@@ -128,7 +128,7 @@ def test_a_session_without_commands_has_nothing_of_it(keyed: Any, tmp_path: Path
     terminal.see("while a tool runs, the first one lets it finish.\n>")
     assert "/jobs" not in terminal.screen
     terminal.say("/jobs")
-    terminal.see("error: there is no command `/jobs`; there are `/help`, `/model`, `/goal`,")
+    terminal.see("error: there is no command `/jobs`; there are `/help`, `/model`, `/mode`,")
     terminal.type(b"/j" + TAB + b"x")
     terminal.see("> /jx")
     terminal.type(b"\x03" + CTRL_D)

@@ -93,6 +93,7 @@ def asked_call(call: Mapping[str, Any], tool_input: Any, call_id: str = "") -> A
 def required_event(asked: AskedCall, result: Any) -> dict[str, Any]:
     """Return the data of `approval:required`."""
     return {
+        **({"effect": asked.effect} if asked.effect else {}),
         "question_id": asked.question_id,
         "tool_call_id": asked.call_id or None,
         "tool_name": asked.tool_name,
@@ -154,7 +155,8 @@ def answer_event(asked: AskedCall, answer: Any) -> tuple[str, dict[str, Any]]:
     """Return the event of the answer to a question, and its data."""
     about = {"question_id": asked.question_id, "tool_name": asked.tool_name}
     if getattr(answer, "action", None) != "deny":
-        return APPROVAL_GRANTED, about
+        grant = {"grant": asked.reply.grant} if asked.reply.grant else {}
+        return APPROVAL_GRANTED, {**about, **grant}
     return APPROVAL_DENIED, {**about, "reason": getattr(answer, "reason", None)}
 
 

@@ -36,6 +36,7 @@ from .call_approval import (
 from .cancellation import Shield, await_interruptibly, grace
 from .injection import Injection, injections_of
 from .kept_questions import KeptQuestion, answer_as_result, lateness_as_result
+from .standing_approvals import StandingApprovals
 
 logger = logging.getLogger(__name__)
 
@@ -218,6 +219,10 @@ class HookPoints:
                 if verdict.denied or not needs_approval or not isinstance(changed, dict):
                     return CallVerdict(verdict.denied, verdict.reason, changed)
                 given = cast("dict[str, Any]", changed)
+                if warning is None and await self._is_allowed_before(call, given):
+                    question = CallQuestion(str(call.get("tool_name")), given)
+                    question.grant()
+                    return CallVerdict(False, verdict.reason, given, question)
                 result = question_about(str(call.get("tool_name")), given)
             changed = _read_input(result.data, given)
             question = CallQuestion(str(call.get("tool_name")), given)
@@ -255,6 +260,8 @@ class HookPoints:
     async def _ask(self, question: Any, event: str, asked: AskedCall) -> Any:
         """Ask, and emit question and answer; the clock of the budget is paused meanwhile."""
         result = within_seconds(question, self._approval_timeout)
+        standing = StandingApprovals(self.coordinator)
+        asked = await standing.describe_question(asked)
         journal = self._find_journal() if asked.call_id else None
         kept: KeptQuestion | None = None
         if journal is not None:
@@ -271,13 +278,24 @@ class HookPoints:
         if asked.reply.is_put_off:
             raise QuestionPutOff
         if journal is not None:
-            journal.questions.end(kept, answer, asked.reply.words)
+            journal.questions.end(kept, answer, asked.reply)
         if asked.reply.is_late:
             await self._emit(APPROVAL_TIMEOUT, timeout_event(asked, result))
         else:
             answer = with_reply(answer, asked.reply)
+        if getattr(answer, "action", None) != "deny":
+            await standing.note_grant(asked)
         await self._emit(*answer_event(asked, answer))
         return answer
+
+    async def _is_allowed_before(self, call: Mapping[str, Any], given: dict[str, Any]) -> bool:
+        """Whether a person need not be asked, as one has allowed such calls."""
+        journal = self._find_journal()
+        if journal is not None and journal.questions.has_call(call.get("tool_call_id")):
+            return False  # the answer to the question counts, whatever else is allowed
+        return await StandingApprovals(self.coordinator).allow_call(
+            str(call.get("tool_name")), given
+        )
 
     def _find_journal(self) -> Any:
         """Return what keeps the questions of the session; None without a store.
@@ -296,7 +314,7 @@ class HookPoints:
         if kept is None:
             return None
         if (given := journal.questions.find_answer(kept)) is not None:
-            asked.reply.words = given.reason or ""
+            asked.reply.words, asked.reply.grant = given.reason or "", given.grant
             return answer_as_result(given, result)
         if kept.is_late:
             asked.reply.is_late = True

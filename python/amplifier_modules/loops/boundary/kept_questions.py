@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from amplifier_core import world
-from amplifier_core.approval import AskedCall, clip_prompt
+from amplifier_core.approval import AskedCall, Reply, clip_prompt
 from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED, APPROVAL_REQUIRED
 from amplifier_core.models import HookResult
 from amplifier_core.session_capabilities import SESSION_WORKING_DIR
@@ -36,6 +36,8 @@ class KeptAnswer:
     approved: bool
     reason: str | None = None
     """What whoever denies says to the model."""
+    grant: str = ""
+    """What is granted beyond the call; see `amplifier_core.approval.Reply`."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,6 +55,8 @@ class KeptQuestion:
     """Seconds that a person has to answer; None for no limit."""
     asked_at: float
     """When it was asked first, in seconds since the epoch."""
+    effect: str = ""
+    """What the call does, as far as that is known."""
     answer: KeptAnswer | None = None
 
     @property
@@ -127,6 +131,7 @@ class KeptQuestions:
             folder=str(folder),
             timeout=seconds_of(result),
             asked_at=world.time(),
+            effect=asked.effect,
         )
         before = self._questions.get(asked.call_id)
         if before is not None and before.is_same(question):
@@ -154,13 +159,13 @@ class KeptQuestions:
         if self._sent.setdefault(answer.question_id, (entry, answer))[0] != entry:
             self._journal.note_done([entry])
 
-    def end(self, question: KeptQuestion, answer: Any, words: str) -> None:
+    def end(self, question: KeptQuestion, answer: Any, reply: Reply) -> None:
         """Take note of how a question ended.
 
         Args:
             question: The question.
             answer: The result of the hook, as the answer leaves it.
-            words: What whoever denied says to the model.
+            reply: What else is known of the answer.
         """
         is_denied = getattr(answer, "action", None) == "deny"
         used = (
@@ -172,7 +177,8 @@ class KeptQuestions:
         question.answer = KeptAnswer(
             question_id=question.question_id,
             approved=not is_denied,
-            reason=words if is_denied and words else None,
+            reason=reply.words if is_denied and reply.words else None,
+            grant="" if is_denied else reply.grant,
         )
         kind = APPROVAL_DENIED if is_denied else APPROVAL_GRANTED
         self._journal.note(kind, asdict(question.answer), used)

@@ -121,8 +121,19 @@ class BashTool:
         """Whether its calls may run at the same time as others; loops read it."""
         self.read_only = reads and edges.network == "off"
         """Whether it changes nothing; loops read it."""
+        self.is_confined = permission.is_confined
+        """Whether its commands run in a sandbox; `hooks-approval` reads it."""
         self.description = describe_tool(permission, edges.network)
         self.input_schema = build_schema(BashArguments)
+
+    @property
+    def directory(self) -> str:
+        """Where the next command runs; `hooks-approval` reads it."""
+        return str(self._session.directory)
+
+    def is_harmless(self, command: str) -> bool:
+        """Whether `allow` names a command; `hooks-approval` asks it."""
+        return self._permission.is_harmless(command, self.directory)
 
     def needs_approval(self, input: Mapping[str, Any]) -> bool:
         """Whether a person must agree: outside of the sandbox, and where there is none."""

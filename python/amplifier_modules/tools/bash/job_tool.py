@@ -56,6 +56,7 @@ class JobTool:
         " `status` and the output that is new; `listens_on` has the ports of a server."
     )
     is_session_bound = True
+    acts_in_session = True
 
     def __init__(
         self, jobs: Jobs, *, timeout: float, find_limit: Callable[[], float | None], max_bytes: int

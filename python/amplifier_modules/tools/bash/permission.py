@@ -50,9 +50,10 @@ class Permission:
         """
         if leaves_sandbox:
             return True
-        return self.asks_always and not self._is_harmless(command, directory)
+        return self.asks_always and not self.is_harmless(command, directory)
 
-    def _is_harmless(self, command: str, directory: str) -> bool:
+    def is_harmless(self, command: str, directory: str) -> bool:
+        """Whether `allow` names each part of a command, and it leads nowhere else."""
         try:
             # Of its own for each command: paths are counted from the folder that it runs in.
             ShellPolicy(self.allow, root=directory).check_line(command)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from amplifier_modules.sandbox.command import Profile
+from amplifier_modules.tools.reading_commands import READING
 from amplifier_providers.settings import Settings
 from amplifier_providers.value_problems import Form
 
@@ -22,33 +23,6 @@ _PROFILES: dict[str, Profile] = {
     "permissive": "project",
     "unrestricted": "full",
 }
-
-READING = (
-    "cat",
-    "cut",
-    "diff",
-    "echo",
-    "file",
-    "find",
-    "git blame",
-    "git diff",
-    "git log",
-    "git show",
-    "git status",
-    "grep",
-    "head",
-    "ls",
-    "pwd",
-    "rg",
-    "sort",
-    "stat",
-    "tail",
-    "tree",
-    "uniq",
-    "wc",
-    "which",
-)
-"""Commands that only read."""
 
 
 class BashSettings(Settings):

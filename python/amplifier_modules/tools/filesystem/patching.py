@@ -62,6 +62,14 @@ class ApplyPatch(WritingTool[_ApplyPatch]):
             return False  # the call itself says so
         return any(self._writer.is_protected(path) for change in changes for path in change.paths)
 
+    def list_paths(self, input: Mapping[str, Any]) -> list[str]:
+        """Return the paths that a patch names; none of one that cannot be read."""
+        try:
+            changes = read_patch(str(input.get("patch")))
+        except ValueError:
+            return []  # the call itself says so
+        return [path for change in changes for path in change.paths]
+
     def run(self, arguments: _ApplyPatch, stop: Event) -> dict[str, Any]:
         """Apply the patch."""
         writes = [self._prepare(change) for change in read_patch(arguments.patch)]
