@@ -75,7 +75,7 @@ impl<'exchange> Exchange<'exchange> {
         let mut operations = Vec::new();
         let mut clashes = Vec::new();
         for (number, operation) in self.plan.operations.iter().enumerate() {
-            let done = if start.operations.contains(&number) {
+            let done = if start.operations.binary_search(&number).is_ok() {
                 self.exchange(operation)
             } else if self.direction == Direction::Commit {
                 Err(operation.conflict.clone().unwrap_or_default())
@@ -88,7 +88,7 @@ impl<'exchange> Exchange<'exchange> {
             }
         }
         for (number, folder) in self.plan.folders.iter().enumerate() {
-            let setting = self.setting(folder, start.folders.contains(&number));
+            let setting = self.setting(folder, start.folders.binary_search(&number).is_ok());
             let is_set = set(self.project, &folder.place, &setting);
             match (&folder.conflict, is_set) {
                 (Some(_), _) if self.direction != Direction::Commit => {}

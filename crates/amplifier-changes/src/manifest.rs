@@ -24,7 +24,7 @@ pub(crate) enum Direction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Start {
     pub(crate) direction: Direction,
-    /// The numbers of the operations and of the folders whose times are set.
+    /// The numbers of the operations and of the folders whose times are set, sorted.
     pub(crate) operations: Vec<usize>,
     pub(crate) folders: Vec<usize>,
 }

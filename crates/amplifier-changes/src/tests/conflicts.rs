@@ -61,6 +61,21 @@ fn what_changed_just_before_the_beginning_is_no_conflict() {
 
 // Holds: changes-4
 #[test]
+fn an_edit_after_the_clock_was_set_back_is_a_conflict() {
+    let world = World::new(|project| write(project, "file", "old"));
+    write(&world.layer(), "file", "new");
+    // As if the change had begun before the clock was set back by an hour.
+    let marker = world.folder.path().join("change/begun");
+    let mut begin: serde_json::Value = serde_json::from_slice(&fs::read(&marker).unwrap()).unwrap();
+    begin["last"][0] = (begin["last"][0].as_i64().unwrap() + 3_600).into();
+    fs::write(&marker, begin.to_string()).unwrap();
+    write(&world.project(), "file", "mine");
+
+    assert_eq!(conflicts(&world.change.commit(None).unwrap()), ["file"]);
+}
+
+// Holds: changes-4
+#[test]
 fn a_copied_file_that_a_person_removed_stays_away() {
     let world = World::new(|project| write(project, "a/file", "old"));
     write(&world.layer(), "a/file", "new");
