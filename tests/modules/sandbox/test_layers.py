@@ -67,15 +67,6 @@ def test_what_is_hidden_stays_hidden_beneath_a_layer(layered: World) -> None:
     assert read_tree(changes) == {}
 
 
-def test_the_settings_of_git_stay_beneath_a_layer(layered: World) -> None:
-    config = layered.project / ".git" / "config"
-    config.parent.mkdir()
-    config.write_text("[core]\n")
-    output, changes = run_in_layer(layered, "echo x >> .git/config || true; echo y > .git/index")
-    assert "Read-only file system" in output
-    assert read_tree(changes) == {".git/index": "y\n"}
-
-
 def test_a_name_may_hold_what_means_something_to_the_kernel(layered: World) -> None:
     project = layered.folder / 'a:b,c\\d"e'
     layered.project.rename(project)

@@ -16,7 +16,7 @@ from .kept_runner import KeptRunner
 _MAX_NAMED = 20
 _NOT_IN_A_LAYER = re.compile(
     r"(invalid cross-device link|cross-device link not permitted|\bEXDEV\b"
-    r"|value too large for defined data type|\bEOVERFLOW\b)",
+    r"|value too large for defined data type|\bEOVERFLOW\b|hardlink different from source)",
     re.IGNORECASE,
 )
 """What programs write where a layer is not like a folder: it does not rename one that is beneath it."""
