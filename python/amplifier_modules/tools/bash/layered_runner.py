@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from amplifier_modules.changes.careful import find_careful_changes
 from amplifier_modules.changes.change import ChangeOutcome
-from amplifier_modules.changes.open_change import OpenChange
+from amplifier_modules.changes.open_change import CommittedError, OpenChange
 from amplifier_modules.sandbox.command import Command, Ending, LaunchError, Layer, RunningCommand
 
 from .kept_runner import KeptRunner
@@ -57,7 +57,10 @@ class LayeredRunner(KeptRunner):
             return (_REPEAT.format(line=found),)
         try:
             return tuple(self._commit(change))
-        except OSError as error:
+        except CommittedError as error:
+            return (f"what the command changed is in the project, at least in part: {error}",)
+        except (OSError, RuntimeError) as error:
+            change.drop()
             return (f"nothing that the command changed in the project was kept: {error}",)
 
     def _commit(self, change: OpenChange) -> list[str]:
