@@ -25,7 +25,7 @@ class CallLimit:
         self._holds = 0
         self._held_since = 0.0
 
-    def arm(self) -> None:
+    def arm_timer(self) -> None:
         """End the block in time."""
         if not self._holds:
             self._block.end_at(self._until)
@@ -43,7 +43,7 @@ class CallLimit:
             self._holds -= 1
             if not self._holds:
                 self._until += self._block.now() - self._held_since
-                self.arm()
+                self.arm_timer()
 
 
 CALL_LIMIT: ContextVar[CallLimit | None] = ContextVar("call_limit", default=None)

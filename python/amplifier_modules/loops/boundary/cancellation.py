@@ -320,7 +320,7 @@ async def await_contained(
             # A tool that waits for nothing needs no timer.
             if steps is None:
                 return found
-            limit.arm()
+            limit.arm_timer()
             ended = partial(was_ended, block)
             return await _await_rest(steps, found, is_stopping, what, ended, more)
         finally:

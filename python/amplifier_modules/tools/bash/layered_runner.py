@@ -56,7 +56,9 @@ class PendingChanges:
         chosen = None if is_agreed else [path for path in self.paths if path not in left_out]
         notes: list[str] = []
         if not is_agreed:
-            notes = [f"{_name(each.paths)} not changed: {each.reason}" for each in self.careful]
+            notes = [
+                f"{_name_paths(each.paths)} not changed: {each.reason}" for each in self.careful
+            ]
             notes.append(why_not)
         try:
             return (*notes, *_describe(self.change.commit(chosen)))
@@ -134,7 +136,7 @@ class LayeredRunner(KeptRunner):
             return ()
 
 
-def _name(paths: Sequence[str]) -> str:
+def _name_paths(paths: Sequence[str]) -> str:
     shown = ", ".join(f"`{path}`" for path in paths[:_MAX_NAMED])
     more = len(paths) - _MAX_NAMED
     verb = "was" if len(paths) == 1 else "were"
