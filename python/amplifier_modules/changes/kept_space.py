@@ -130,9 +130,11 @@ class KeptSpace:
                 continue
             notes = SessionNotes(folder)
             try:
+                last_use = _find_last_use(folder)
                 kept = list_kept(notes, self._folder, place)
                 size = _remove_until(notes, kept, size, limit)
                 _note_sizes(notes, self._folder)
+                os.utime(folder / _SIZES, ns=(last_use, last_use))  # this was no use of it
             except (ChangesInUseError, OSError) as error:
                 logger.debug("changes of another session are left alone: %s", error)
             finally:
@@ -199,8 +201,8 @@ def _read_sizes(folder: Path) -> dict[str, int]:
         return {}
 
 
-def _find_last_use(folder: Path) -> float:
+def _find_last_use(folder: Path) -> int:
     try:
-        return (folder / _SIZES).stat().st_mtime
+        return (folder / _SIZES).stat().st_mtime_ns
     except OSError:
-        return 0.0
+        return 0

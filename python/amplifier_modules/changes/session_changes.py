@@ -53,6 +53,7 @@ class SessionChanges:
         self._open = 0
         """How many changes are being made."""
         self._process = os.getpid()
+        self._is_fork = False
         self._cleaned: set[Path] = set()
         """The places in which nothing is left of processes that were killed."""
 
@@ -326,8 +327,9 @@ class SessionChanges:
 
     def _load(self) -> list[RecordedChange]:
         """Take the lock, and return what is noted: another process may have changed it meanwhile."""
-        if self._process != os.getpid():  # what was begun is that of the process that was forked
-            self._process, self._open, self._runs_turn = os.getpid(), 0, False
+        if self._process != os.getpid() and not self._is_fork:
+            # What was begun is that of the process that was forked.
+            self._is_fork, self._open, self._runs_turn = True, 0, False
         if not self._notes.folder.is_dir():
             self._notes.close()
         if not self._notes.is_held:

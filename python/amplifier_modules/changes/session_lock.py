@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from weakref import WeakSet
@@ -33,7 +34,7 @@ class SessionLock:
         import fcntl
 
         while self._file is None:
-            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            file = _open(self._path)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
@@ -67,6 +68,16 @@ class SessionLock:
 
 
 _held: WeakSet[SessionLock] = WeakSet()
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno not in (errno.EROFS, errno.EACCES):
+            raise
+        # On a disk that is read-only, changes can still be looked at.
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _is_at(file: int, path: Path) -> bool:

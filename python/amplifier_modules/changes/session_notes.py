@@ -116,7 +116,8 @@ class SessionNotes:
 
     def mark_stored(self) -> None:
         """Let the changes outlive this process."""
-        (self.folder / _MARKER).unlink(missing_ok=True)
+        if (self.folder / _MARKER).exists():
+            (self.folder / _MARKER).unlink(missing_ok=True)
         self._marker.release()
 
     def claim_unstored(self) -> bool:
