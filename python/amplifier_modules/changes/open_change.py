@@ -84,7 +84,7 @@ class OpenChange:
             ChangeError: It cannot be read or written; nothing was changed, and it is forgotten.
             CommittedError: Something was changed. `list_changes` finishes what can be finished.
         """
-        outcome = self._perform(lambda: self._change.commit(chosen))
+        outcome = self._try_step(lambda: self._change.commit(chosen))
         self._settle(outcome, is_kept=bool(outcome.done or outcome.conflicts), is_command=True)
         return outcome
 
@@ -103,7 +103,7 @@ class OpenChange:
         Raises:
             ChangeError: It cannot be noted; as for `commit`.
         """
-        outcome = self._perform(self._change.record_after)
+        outcome = self._try_step(self._change.record_after)
         self._settle(outcome, is_kept=bool(outcome.done), is_command=False)
         return outcome
 
@@ -113,7 +113,7 @@ class OpenChange:
         if end is not None:
             end.drop()
 
-    def _perform(self, step: Callable[[], ChangeOutcome]) -> ChangeOutcome:
+    def _try_step(self, step: Callable[[], ChangeOutcome]) -> ChangeOutcome:
         try:
             return step()
         except BaseException as error:

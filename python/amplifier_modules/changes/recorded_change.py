@@ -55,7 +55,7 @@ class RecordedChange:
     removed: Removal | None = None
     """Why it is not kept any more, and cannot be taken back; None while it is."""
 
-    def save(self, notes: Path) -> None:
+    def save_note(self, notes: Path) -> None:
         """Write the note, whole or not at all."""
         path = self._locate(notes)
         new = path.with_suffix(".new")
@@ -142,7 +142,7 @@ def _replace_damaged(path: Path, notes: Path, turn: int) -> RecordedChange:
         is_done=True,
         removed="damaged",
     )
-    recorded.save(notes)
+    recorded.save_note(notes)
     return recorded
 
 

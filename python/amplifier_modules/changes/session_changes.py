@@ -183,12 +183,12 @@ class SessionChanges:
             ChangesInUseError: Another process makes changes.
         """
         newest_first = sorted(changes, key=lambda each: -each.number)
-        return self._swap(newest_first, is_undo=True, preview=preview)
+        return self._swap_changes(newest_first, is_undo=True, preview=preview)
 
     def redo(self, changes: Iterable[RecordedChange], *, preview: bool = False) -> Undone:
         """Make changes again that were taken back, the first one first; as `undo`."""
         oldest_first = sorted(changes, key=lambda each: each.number)
-        return self._swap(oldest_first, is_undo=False, preview=preview)
+        return self._swap_changes(oldest_first, is_undo=False, preview=preview)
 
     def close(self, *, keep: bool) -> None:
         """Leave them to others, or remove all that is kept; what is in the project stays.
@@ -208,14 +208,16 @@ class SessionChanges:
             finally:
                 self._notes.close()
 
-    def _swap(self, ordered: list[RecordedChange], *, is_undo: bool, preview: bool) -> Undone:
+    def _swap_changes(
+        self, ordered: list[RecordedChange], *, is_undo: bool, preview: bool
+    ) -> Undone:
         swapping = Swapping(self._notes, self._opener, is_undo=is_undo, preview=preview)
         with self._guard:
             if not ordered or not self._notes.folder.is_dir():
                 return swapping.describe_gone(ordered)
             try:
                 self._load()
-                undone = swapping.swap(ordered)
+                undone = swapping.swap_changes(ordered)
                 if not preview:
                     with suppress(OSError):
                         self._space.note_sizes()

@@ -25,7 +25,7 @@ class SessionLock:
         """Whether this object has the lock."""
         return self._file is not None
 
-    def acquire(self) -> None:
+    def take(self) -> None:
         """Take the lock; do nothing if this object has it.
 
         Raises:

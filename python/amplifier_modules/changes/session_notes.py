@@ -40,7 +40,7 @@ class SessionNotes:
             OSError: The folder is not there, or cannot be used.
         """
         if not self._lock.is_held:
-            self._lock.acquire()
+            self._lock.take()
             try:
                 self._known = read_changes(self.folder)
                 self._clear_removed()
@@ -60,7 +60,7 @@ class SessionNotes:
     def add(self, recorded: RecordedChange) -> None:
         """Note one more change."""
         changes = self.load()
-        recorded.save(self.folder)
+        recorded.save_note(self.folder)
         changes.append(recorded)
 
     def replace(self, recorded: RecordedChange) -> RecordedChange:
@@ -69,7 +69,7 @@ class SessionNotes:
         for index, each in enumerate(changes):
             if each.number == recorded.number:
                 changes[index] = recorded
-                recorded.save(self.folder)
+                recorded.save_note(self.folder)
         return recorded
 
     def has_note(self, number: int) -> bool:
@@ -111,7 +111,7 @@ class SessionNotes:
                 self.claim_unstored()
             return
         # Locked before it has its name: nobody finds it without its owner.
-        self._marker.acquire()
+        self._marker.take()
         (self.folder / f"{_MARKER}.new").replace(self.folder / _MARKER)
 
     def mark_stored(self) -> None:
@@ -129,7 +129,7 @@ class SessionNotes:
         if not (self.folder / _MARKER).exists():
             return False
         marker = SessionLock(self.folder, _MARKER)
-        marker.acquire()
+        marker.take()
         self._marker = marker
         return True
 

@@ -36,7 +36,7 @@ class Swapping:
         self._is_preview = preview
         self._collected = Collected(is_undo=is_undo, is_preview=preview)
 
-    def swap(self, ordered: Iterable[RecordedChange]) -> Undone:
+    def swap_changes(self, ordered: Iterable[RecordedChange]) -> Undone:
         """Take changes back in this order, as far as they are kept."""
         for each in ordered:
             recorded = self._notes.find(each.number)
@@ -44,7 +44,7 @@ class Swapping:
                 self._collected.add_removed(replace(each, removed="damaged"))
             elif recorded.removed is not None:
                 self._collected.add_removed(recorded)
-                self._pass(recorded)
+                self._pass_removed(recorded)
             else:
                 self._swap_one(recorded)
         return self._collected.finish()
@@ -73,17 +73,17 @@ class Swapping:
         absent = "deleted" if self._is_undo else "created"
         paths = [each for each in outcome.done if each.kind != absent]
         size = count_bytes(recorded.folder, paths) if recorded.level == "exact" else 0
-        self._mark(replace(recorded, size=size))
+        self._mark_swapped(replace(recorded, size=size))
 
-    def _pass(self, recorded: RecordedChange) -> None:
+    def _pass_removed(self, recorded: RecordedChange) -> None:
         """Have the next undo go on with what is kept from before a change that is not."""
         earlier = [each for each in self._notes.load() if each.number < recorded.number]
         if not self._is_undo or any(
             each.removed is None and not each.is_undone for each in earlier
         ):
-            self._mark(recorded)
+            self._mark_swapped(recorded)
 
-    def _mark(self, recorded: RecordedChange) -> None:
+    def _mark_swapped(self, recorded: RecordedChange) -> None:
         if self._is_preview:
             return
         try:

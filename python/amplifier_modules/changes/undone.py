@@ -100,11 +100,8 @@ class Collected:
                 yield f"the changes of {count} are not kept any more: {text}"
             if parts := [each for each in removed if each.turn in self._turns]:
                 count = count_noun(len(parts), "change")
-                yield f"{count} of the same turn {_be(parts)} not kept any more: {text}"
-
-
-def _be(parts: list[RecordedChange]) -> str:
-    return "is" if len(parts) == 1 else "are"
+                verb = "is" if len(parts) == 1 else "are"
+                yield f"{count} of the same turn {verb} not kept any more: {text}"
 
 
 _MAX_NAMED = 50

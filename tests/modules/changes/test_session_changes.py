@@ -140,14 +140,14 @@ def test_what_was_interrupted_waits_for_its_project(place: Place) -> None:
 def test_a_change_is_kept_if_its_process_is_killed_before_it_is_noted(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save = RecordedChange.save
+    save = RecordedChange.save_note
 
     def save_or_die(recorded: RecordedChange, notes: Path) -> None:
         if recorded.is_done:
             kill()
         save(recorded, notes)
 
-    monkeypatch.setattr(RecordedChange, "save", save_or_die)
+    monkeypatch.setattr(RecordedChange, "save_note", save_or_die)
     assert run_in_fork(lambda: place.run(place.open(), {"a": "1"})) == KILLED
     monkeypatch.undo()
     changes = place.open()
@@ -163,14 +163,14 @@ def test_an_undo_is_told_if_its_process_was_killed_before_it_was_noted(
     changes = place.open()
     place.run(changes, {"a": "1"})
     place.run(changes, {"b": "1"})
-    save = RecordedChange.save
+    save = RecordedChange.save_note
 
     def save_or_die(recorded: RecordedChange, notes: Path) -> None:
         if recorded.is_undone:
             kill()
         save(recorded, notes)
 
-    monkeypatch.setattr(RecordedChange, "save", save_or_die)
+    monkeypatch.setattr(RecordedChange, "save_note", save_or_die)
     assert run_in_fork(lambda: undo(place.open())) == KILLED
     monkeypatch.undo()
     assert place.read() == {"a": "1"}
@@ -261,7 +261,6 @@ def test_of_two_sessions_the_first_cannot_take_back_what_the_second_has_changed(
     assert place.read() == {"file": "1"}
 
 
-# Holds: changes-79
 class WritingRunner(UnconfinedRunner):
     """Has a command that writes `a` into its layer."""
 
@@ -284,6 +283,7 @@ def start(runner: LayeredRunner) -> None:
         runner.start(command, nowhere.fileno()).wait()
 
 
+# Holds: changes-79
 def test_a_commit_that_fails_changes_nothing_and_the_model_reads_why(
     place: Place, runner: LayeredRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,14 +349,14 @@ def test_a_note_that_the_disk_refuses_does_not_cost_the_change(
     change = place.begin(changes)
     Path(change.layer[0], "a").write_text("1")
     with monkeypatch.context() as patched:
-        patched.setattr(RecordedChange, "save", refuse)
+        patched.setattr(RecordedChange, "save_note", refuse)
         change.commit()
         with pytest.raises(OSError, match="No space left"):
             place.begin(changes)
         changes.end_turn()
     again = place.open()
     with monkeypatch.context() as patched:
-        patched.setattr(RecordedChange, "save", refuse)
+        patched.setattr(RecordedChange, "save_note", refuse)
         assert list_undone(undo(changes)) == (["a"], [], ())
     assert list_undone(undo(again)) == (["a"], [], ())
     assert place.read() == {}
