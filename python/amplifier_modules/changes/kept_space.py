@@ -158,16 +158,21 @@ def find_place(recorded: RecordedChange, notes: Path, folder: Path) -> str:
         notes: The folder of its session.
         folder: Where the changes of all sessions are noted.
     """
+    return _find_place(recorded, str(notes), str(folder))
+
+
+def _find_place(recorded: RecordedChange, notes: str, folder: str) -> str:
     parent = os.path.dirname(recorded.folder)
-    return str(folder) if parent == str(notes) else parent
+    return folder if parent == notes else parent
 
 
 def list_kept(notes: SessionNotes, folder: Path, place: str) -> list[RecordedChange]:
     """Return the changes of a session that are kept in a place, in their order."""
+    names = str(notes.folder), str(folder)
     return [
         each
         for each in notes.load()
-        if each.is_done and each.removed is None and find_place(each, notes.folder, folder) == place
+        if each.is_done and each.removed is None and _find_place(each, *names) == place
     ]
 
 
@@ -185,9 +190,10 @@ def _remove_until(
 
 def _note_sizes(notes: SessionNotes, folder: Path) -> None:
     sizes: dict[str, int] = {}
+    names = str(notes.folder), str(folder)
     for each in notes.load():
         if each.is_done and each.size:
-            place = find_place(each, notes.folder, folder)
+            place = _find_place(each, *names)
             sizes[place] = sizes.get(place, 0) + each.size
     new = notes.folder / f"{_SIZES}.new"
     new.write_bytes(_SIZES_TYPE.dump_json(sizes))
