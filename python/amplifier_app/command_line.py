@@ -297,9 +297,9 @@ def amplifier_core(context: click.Context) -> None:
 )
 @click.option(
     "--mode",
-    type=click.Choice(["auto", "ask", "read-only", "plan"]),
+    type=click.Choice(["auto", "ask", "review", "read-only", "plan"]),
     help="What runs without a question: `auto` all that the sandbox keeps to the folder, `ask` what"
-    " only reads; `read-only` denies the rest, and `plan` until you agree to a plan.  [default: auto"
+    " only reads; `review` asks about each change before it is made; `read-only` denies the rest, and `plan` until you agree to a plan.  [default: auto"
     " where commands run in namespaces, else ask]",
 )
 @click.option("--system", metavar="TEXT", help="The system prompt, instead of the usual one.")

@@ -9,9 +9,9 @@ from amplifier_app.commands.report import Report
 from amplifier_app.failure import Failure
 from amplifier_app.sessions.choice import describe_session
 from amplifier_modules.changes.change import ChangedPath
+from amplifier_modules.changes.line_diff import compare_lines
 from amplifier_modules.changes.merged_paths import merge_paths
 from amplifier_modules.changes.session_lock import ChangesInUseError
-from amplifier_modules.tools.filesystem.line_diff import compare_lines
 
 from .stored_changes import open_changes
 
