@@ -15,6 +15,8 @@ from amplifier_modules.changes.place import find_changes_folder
 from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.changes.session_lock import ChangesInUseError
 
+from .undone_lines import write_reason
+
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store
 
@@ -46,7 +48,7 @@ def reporting_change_errors() -> Generator[None]:
     except ChangesInUseError as error:
         raise Failure(str(error), hint="try again when it has ended") from error
     except ChangeError as error:
-        raise Failure(str(error)) from error
+        raise Failure(write_reason(str(error))) from error
     except ValueError as error:
         raise Failure(str(error), hint="without this file the rest can be taken back") from error
     except OSError as error:

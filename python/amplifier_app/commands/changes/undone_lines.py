@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from amplifier_app.printable import printable_line
 from amplifier_modules.changes.undone import Undone
 from amplifier_providers.running.count_noun import count_noun
 
+_ERROR_NUMBER = re.compile(r" \(os error \d+\)")
 _MAX_PATHS = 100
 """More of them are counted on a screen, not named."""
 
@@ -39,5 +41,11 @@ def list_undone(undone: Undone, verb: str, *, names_all: bool = False) -> Iterat
         yield f"  and {more:,} more"
     for conflict in undone.conflicts:
         kept = f"; the other version is `{printable_line(conflict.kept)}`" if conflict.kept else ""
-        yield f"  left as it is: {printable_line(conflict.path)}: {conflict.reason}{kept}"
-    yield from (f"  not possible: {printable_line(each)}" for each in dict.fromkeys(undone.missing))
+        reason = write_reason(conflict.reason)
+        yield f"  left as it is: {printable_line(conflict.path)}: {reason}{kept}"
+    yield from (f"  not possible: {write_reason(each)}" for each in dict.fromkeys(undone.missing))
+
+
+def write_reason(reason: str) -> str:
+    """Return why something was not possible, in a line that is safe to show."""
+    return printable_line(_ERROR_NUMBER.sub("", reason))
