@@ -87,6 +87,17 @@ def list_files(folder: Path) -> dict[str, str]:
 
 
 def wait_for_file(talk: Talk, path: Path) -> None:
-    """Wait until a command has written a file; the display moves meanwhile."""
+    """Wait until a tool has written a file; the display moves meanwhile."""
     while not path.exists():
+        talk.see_next()
+
+
+BEGUN = "touch $PIP_CACHE_DIR"
+"""What a command runs that says that it has begun: what it writes into the project is seen at its end."""
+
+
+def wait_for_command(talk: Talk, keyed: Any) -> None:
+    """Wait until a command has run `BEGUN`; the display moves meanwhile."""
+    caches = Path(keyed.environment["XDG_CACHE_HOME"])
+    while not any(caches.glob("amplifier-core/projects/*/pip")):
         talk.see_next()

@@ -15,7 +15,7 @@ import pytest
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "app")]
 
 from scripted_command import command, keyed, model
-from talk import Begin, Talk, bash, begin, folder, list_files, wait_for_file
+from talk import BEGUN, Begin, Talk, bash, begin, folder, list_files, wait_for_command
 from terminal import CTRL_C
 
 __all__ = ["begin", "command", "folder", "keyed", "model"]
@@ -135,10 +135,10 @@ def test_a_job_is_listed_and_killed(begin: Begin, folder: Path) -> None:
     assert list_files(folder).keys() == {"begun", "over"}
 
 
-def test_ctrl_c_twice_ends_a_command(begin: Begin, folder: Path) -> None:
-    talk = begin(bash("echo begun > mark; sleep 300; echo over > mark"), "Never said.")
+def test_ctrl_c_twice_ends_a_command(begin: Begin, keyed: Any, folder: Path) -> None:
+    talk = begin(bash(f"echo begun > mark; {BEGUN}; sleep 300; echo over > mark"), "Never said.")
     talk.say("Wait.")
-    wait_for_file(talk, folder / "mark")
+    wait_for_command(talk, keyed)
     talk.type(CTRL_C)
     talk.see("press Ctrl+C again to stop now")
     talk.type(CTRL_C)
@@ -147,7 +147,7 @@ def test_ctrl_c_twice_ends_a_command(begin: Begin, folder: Path) -> None:
         == """\
 > Wait.
 
-● 1 bash $ echo begun > mark; sleep 300; echo over > mark
+● 1 bash $ echo begun > mark; touch $PIP_CACHE_DIR; sleep 300; echo over > mark
 stopping after the running tool; press Ctrl+C again to stop now
 stopping now
   ✗ 1 bash: no output, killed
@@ -313,9 +313,9 @@ Done.
 def test_a_command_that_a_kill_has_cut_off_is_not_run_again_unasked(
     begin: Begin, keyed: Any, folder: Path
 ) -> None:
-    talk = begin(bash("echo begun >> mark; sleep 300; echo over >> mark"), "Done.")
+    talk = begin(bash(f"echo begun >> mark; {BEGUN}; sleep 300; echo over >> mark"), "Done.")
     talk.say("Go.")
-    wait_for_file(talk, folder / "mark")
+    wait_for_command(talk, keyed)
     os.kill(talk.pid, signal.SIGKILL)
     assert talk.wait() == -signal.SIGKILL
     talk = Talk(keyed, "--continue")
@@ -329,22 +329,25 @@ you: Go.
 its last turn was not finished: `/continue` goes on with it
 > /continue
 
-● 1 bash $ echo begun >> mark; sleep 300; echo over >> mark
+● 1 bash $ echo begun >> mark; touch $PIP_CACHE_DIR; sleep 300; echo over >>
+    mark
 bcdf| approval needed
 bcdf| it may have had its effect already: the process ended while it ran. Run \\
 bcdf: it again?
 bcdf| run `bash`?
-bcdf| | `command`: `echo begun >> mark; sleep 300; echo over >> mark`
+bcdf| | `command`: `echo begun >> mark; touch $PIP_CACHE_DIR; sleep 300; echo \\
+bcdf: over >> mark`
+bcdf| y once, or s for `bash` in this session
 bcdf| answer with a word: allow, deny (other words deny)
 bcdf> deny
 bcdf| denied
   ✗ 1 bash: User denied: it may have had its effect already: the process ended
     while it ran. Run it again? run `bash`? | `command`: `echo begun >> mark;
-    sleep 300; echo over >> mark`
+    touch $PIP_CACHE_DIR; sleep 300; echo over >> mark`
 
 Done.
 
 40 tokens in (75% cached) · 20 out · 1 model call · 1 tool
 """
     )
-    assert list_files(folder) == {"mark": "begun\n"}
+    assert list_files(folder) == {}
