@@ -74,7 +74,7 @@ def _read(path: Path) -> RecordedChange:
     try:
         return _NOTE.validate_json(path.read_bytes())
     except ValidationError as error:
-        raise ValueError(f"`{path}` is damaged: {error}") from error
+        raise ValueError(f"`{path}` is damaged") from error
 
 
 _NOTE = TypeAdapter(RecordedChange)

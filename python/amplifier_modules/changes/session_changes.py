@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -183,8 +184,9 @@ class SessionChanges:
         """Leave them to others, or remove all that is kept; what is in the project stays."""
         with self._guard:
             if not keep and self._notes.is_dir():
-                for each in tuple(self._load()):
-                    self._drop(each)
+                with suppress(ValueError):  # what is noted there is not known
+                    for each in tuple(self._load()):
+                        self._drop(each)
                 shutil.rmtree(self._notes, ignore_errors=True)
             self._release()
 

@@ -72,21 +72,28 @@ class Collected:
 
 
 _MAX_NAMED = 50
+_BEGINNING = "[The user"
+_VERBS = _TOOK_BACK, _MADE_AGAIN = "took back", "made again"
 
 
 def describe_undo(undone: Undone) -> str:
     """Return what the model is told of changes that were taken back."""
-    return _tell("took back", "as before", undone)
+    return _tell(_TOOK_BACK, "as before", undone)
 
 
 def describe_redo(redone: Undone) -> str:
     """Return what the model is told of changes that were made again."""
-    return _tell("made again", "as you left it", redone)
+    return _tell(_MADE_AGAIN, "as you left it", redone)
+
+
+def is_told(text: str) -> bool:
+    """Whether a message says what became of changes, and nobody typed it."""
+    return text.startswith(tuple(f"{_BEGINNING} {verb} changes of yours: " for verb in _VERBS))
 
 
 def _tell(verb: str, state: str, undone: Undone) -> str:
     named = [f"`{each.path}`" for each in undone.paths]
-    parts = [f"[The user {verb} changes of yours: {_list(named)}; each is {state}."]
+    parts = [f"{_BEGINNING} {verb} changes of yours: {_list(named)}; each is {state}."]
     if undone.conflicts:
         conflicts = [f"`{each.path}`" for each in undone.conflicts]
         parts.append(f"These stay as somebody else has changed them: {_list(conflicts)}.")
