@@ -10,7 +10,7 @@ from threading import Lock
 from amplifier_modules.changes.asked import Part, list_parts
 from amplifier_modules.changes.careful import find_careful_changes
 from amplifier_modules.changes.change import ChangedPath, ChangeOutcome
-from amplifier_modules.changes.open_change import Call, OpenChange
+from amplifier_modules.changes.open_change import Call, CommittedError, OpenChange
 from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.sandbox.command import (
     Command,
@@ -35,6 +35,7 @@ _REPEAT = (
     ' changes cannot do (`{line}`); repeat it with `sandbox: "direct"`'
 )
 
+_NOT_KEPT = "nothing that the command changed in the project was kept: {error}"
 _CANCELLED = "the call ended before a person could be asked"
 
 
@@ -65,8 +66,10 @@ class PendingChanges:
             notes.append(why_not)
         try:
             return (*_shorten(notes), *_describe(self.change.commit(chosen)))
-        except OSError as error:
-            return (f"nothing that the command changed in the project was kept: {error}",)
+        except CommittedError as error:
+            return (f"what the command changed is in the project, at least in part: {error}",)
+        except (OSError, RuntimeError) as error:
+            return (_NOT_KEPT.format(error=error),)
 
 
 class LayeredRunner(KeptRunner):
@@ -122,7 +125,8 @@ class LayeredRunner(KeptRunner):
         try:
             paths = change.list_paths()
         except OSError as error:
-            return (f"nothing that the command changed in the project was kept: {error}",)
+            change.drop()
+            return (_NOT_KEPT.format(error=error),)
         careful = find_careful_changes(paths, self._find_ignored)
         by_path = {each.path: each for each in paths}
         parts = list_parts(careful, by_path, is_review=self._is_review)
