@@ -7,6 +7,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import pytest
+from both_versions import Both
 from overlay import project
 
 __all__ = ["project"]
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Both:
+    return Both(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,8 @@ from amplifier_modules.changes.change import ChangedPath
 
 from .databases import find_used_databases
 from .folded_name import fold_name
-from .git_files import find_git_folder, judge_bare_repository, judge_git_file
+from .git_files import LOSES_REPOSITORY, is_in_git_folder, judge_git_file
+from .repositories import Repositories
 from .unasked_names import find_reader, is_installed
 
 MAX_DELETED = 200
@@ -23,7 +25,7 @@ class CarefulChange:
     """Something that a person must agree to."""
 
     paths: tuple[str, ...]
-    """From the project, sorted."""
+    """From the project, sorted; each with all that is beneath it."""
     reason: str
     """Why, as a clause about these paths."""
 
@@ -31,6 +33,7 @@ class CarefulChange:
 def find_careful_changes(
     changes: Sequence[ChangedPath],
     find_ignored: Callable[[Sequence[str]], Collection[str]] = lambda _: (),
+    project: str | None = None,
 ) -> list[CarefulChange]:
     """Return what a person must agree to; nothing if the changes may be made at once.
 
@@ -40,12 +43,16 @@ def find_careful_changes(
     Args:
         changes: All changes of a command, before they are made.
         find_ignored: Returns which of some paths git ignores; called if many files are deleted.
+        project: The folder that they change, as it is before; without it, less is known.
     """
     files = list(_list_files(changes))
+    repositories = Repositories(project)
     reasons: dict[str, list[str]] = {}
     for change in files:
-        if reason := _judge(change):
-            reasons.setdefault(reason, []).append(change.path)
+        if reason := _judge(change, repositories):
+            # Without a part of it, the rest would be of no use.
+            path = posixpath.dirname(change.path) if reason == LOSES_REPOSITORY else change.path
+            reasons.setdefault(reason, []).append(path)
     for path, journal in find_used_databases({each.path: each for each in files}):
         name = journal.rpartition("/")[2]
         reason = f"the database may be in use, as `{name}` is beside it: a change could damage it"
@@ -57,13 +64,13 @@ def find_careful_changes(
     return sorted(found, key=lambda each: (each.paths, each.reason))
 
 
-def _judge(change: ChangedPath) -> str | None:
+def _judge(change: ChangedPath, repositories: Repositories) -> str | None:
     names = [fold_name(each) for each in change.path.split("/")]
-    if find_git_folder(names) is not None:
-        return judge_git_file(change)
+    if is_in_git_folder(names):
+        return judge_git_file(change, repositories)
     if change.type == "folder" or is_installed(names):
         return None
-    return find_reader(names) or judge_bare_repository(change)
+    return find_reader(names) or judge_git_file(change, repositories)
 
 
 def _find_deleted(
@@ -81,7 +88,7 @@ def _find_deleted(
 
 def _is_made_again(path: str) -> bool:
     names = [fold_name(each) for each in path.split("/")]
-    return find_git_folder(names) is not None or is_installed(names)
+    return is_in_git_folder(names) or is_installed(names)
 
 
 def _list_files(changes: Sequence[ChangedPath]) -> Iterator[ChangedPath]:

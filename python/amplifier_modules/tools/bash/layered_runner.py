@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from amplifier_modules.changes.careful import find_careful_changes
+from amplifier_modules.changes.careful import choose_paths, find_careful_changes
 from amplifier_modules.changes.change import ChangeOutcome
 from amplifier_modules.changes.open_change import OpenChange
 from amplifier_modules.sandbox.command import Command, Ending, LaunchError, Layer, RunningCommand
@@ -62,9 +62,9 @@ class LayeredRunner(KeptRunner):
 
     def _commit(self, change: OpenChange) -> list[str]:
         paths = change.list_paths()
-        careful = find_careful_changes(paths, self._find_ignored)
+        careful = find_careful_changes(paths, self._find_ignored, self.project)
         left_out = {path for each in careful for path in each.paths}
-        chosen = [each.path for each in paths if each.path not in left_out] if careful else None
+        chosen = choose_paths(paths, left_out) if careful else None
         notes = [
             f"{', '.join(f'`{path}`' for path in each.paths[:_MAX_NAMED])} was not changed:"
             f" {each.reason}; {_ASK}"

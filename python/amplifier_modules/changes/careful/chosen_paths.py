@@ -1,0 +1,38 @@
+"""Which changes of a command are made while others wait for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from amplifier_modules.changes.change import ChangedPath
+
+
+def choose_paths(changes: Sequence[ChangedPath], left_out: Collection[str]) -> list[str]:
+    """Return the paths to commit, so that nothing at or beneath those left out changes.
+
+    A folder is chosen with all that is beneath it: so none is in which something is left out. What
+    stands where a folder was would replace all of it: it is left out, too. The project itself is one.
+
+    Args:
+        changes: All changes of a command.
+        left_out: Paths that stay as they are.
+    """
+    above = {parent for path in left_out for parent in _list_parents(path)}
+    stays = {*left_out, *(each.path for each in changes if _replaces(each) and each.path in above)}
+    return [
+        each.path
+        for each in changes
+        if each.path
+        and each.path not in above
+        and each.path not in stays
+        and stays.isdisjoint(_list_parents(each.path))
+    ]
+
+
+def _replaces(change: ChangedPath) -> bool:
+    return change.type != "folder"
+
+
+def _list_parents(path: str) -> Iterator[str]:
+    names = path.split("/")
+    return ("/".join(names[:count]) for count in range(1, len(names)))
