@@ -10,9 +10,19 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import anyio
 import pytest
 
-from amplifier_agent import Agent, ScriptedProvider, ToolContext, ToolProgress, Undone, tool
+from amplifier_agent import (
+    Agent,
+    Question,
+    ScriptedProvider,
+    ToolContext,
+    ToolProgress,
+    Undone,
+    tool,
+)
+from amplifier_core import ApprovalResponse
 from amplifier_modules.changes.place import choose_folder, find_changes_folder
 from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.changes.session_lock import ChangesInUseError
@@ -342,24 +352,78 @@ async def test_what_is_changed_without_a_layer_is_taken_back_by_contents(project
         assert read_contents(project) == after
 
 
-# Holds: changes-57
-async def test_what_others_would_run_is_left_out_and_the_way_out_is_named(project: Path) -> None:
-    agent, model = make_agent(
-        project,
-        bash("git init -q && git config user.name Ada && git remote add origin ../other"),
-        bash("echo x > x; git config alias.st status; echo 'exit 1' > .git/hooks/pre-commit"),
-        "Done.",
-    )
+HOOK = bash("echo x > x; git config alias.st status; echo 'exit 1' > .git/hooks/pre-commit")
+
+
+async def run_with_hook(project: Path, **options: Any) -> tuple[str, str]:
+    """Return the results of a command that asks nobody, and of one that leaves a hook of git."""
+    make = bash("git init -q && git config user.name Ada && git remote add origin ../other")
+    agent, model = make_agent(project, make, HOOK, "Done.", **options)
     async with agent.session() as session:
         await session.run("go")
-        config = read_text(str(project / ".git" / "config"))
-        first, second = results(model).split("\n")
+    first, second = results(model).split("\n")
+    assert "note" not in first
+    config = read_text(str(project / ".git" / "config"))
     assert "name = Ada" in config
     assert "url = ../other" in config
-    assert "note" not in first
     assert (project / "x").exists()
+    return config, second
+
+
+# Holds: changes-57
+async def test_what_others_would_run_is_left_out_where_nobody_can_be_asked(project: Path) -> None:
+    config, result = await run_with_hook(project)
     assert "alias" not in config
     assert not (project / ".git" / "hooks" / "pre-commit").exists()
-    assert "`.git/config` was not changed: " in second
-    assert "`.git/hooks/pre-commit` was not changed: " in second
-    assert 'repeat it with `sandbox: \\"none\\"` and a `reason`' in second
+    assert "`.git/config` was not changed: " in result
+    assert "`.git/hooks/pre-commit` was not changed: " in result
+    assert "No approval system available" in result
+
+
+# Holds: changes-57
+async def test_a_person_decides_about_what_others_would_run(project: Path) -> None:
+    asked: list[Question] = []
+
+    def answer(question: Question) -> bool:
+        asked.append(question)
+        return True
+
+    config, result = await run_with_hook(project, approvals=answer)
+    assert "st = status" in config
+    assert read_text(str(project / ".git" / "hooks" / "pre-commit")) == "exit 1\n"
+    assert "note" not in result
+    (question,) = asked
+    assert question.tool_name == "bash"
+    assert "put these changes of the command into the project?" in question.action
+    assert "| `.git/hooks/pre-commit` (created): " in question.action
+    assert "|   +exit 1" in question.action
+    assert [each["paths"] for each in question.arguments["changes"]] == [
+        [".git/config"],
+        [".git/hooks/pre-commit"],
+    ]
+
+
+async def test_a_no_with_words_leaves_it_out_and_the_model_reads_them(project: Path) -> None:
+    async def answer(question: Question) -> ApprovalResponse:
+        return ApprovalResponse(approved=False, reason="no hooks, please")
+
+    config, result = await run_with_hook(project, approvals=answer)
+    assert "alias" not in config
+    assert not (project / ".git" / "hooks" / "pre-commit").exists()
+    assert "no hooks, please" in result
+
+
+async def test_a_turn_that_is_cancelled_while_a_person_is_asked_leaves_it_out(
+    project: Path,
+) -> None:
+    async def answer(question: Question) -> bool:
+        session.cancel()
+        await anyio.sleep_forever()
+        return True
+
+    agent, _ = make_agent(project, bash("git init -q"), HOOK, "Done.", approvals=answer)
+    async with agent.session() as session:
+        result = await session.run("go")
+    assert result.status == "cancelled"
+    assert (project / "x").exists()
+    assert not (project / ".git" / "hooks" / "pre-commit").exists()

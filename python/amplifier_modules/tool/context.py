@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Generic, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, cast
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -17,6 +18,24 @@ else:
     from typing import TypeVar
 
     StateT = TypeVar("StateT")
+
+
+@dataclass(frozen=True)
+class PersonAnswer:
+    """What a person says to the question of a tool."""
+
+    is_yes: bool
+    reason: str = ""
+    """Why it is no, in the person's words, or why nobody was asked."""
+
+
+Ask: TypeAlias = Callable[[str, Mapping[str, Any]], Awaitable[PersonAnswer]]
+"""Asks a person a question about something that a mapping describes."""
+
+
+async def ask_nobody(_question: str, _about: Mapping[str, Any]) -> PersonAnswer:
+    """Return a no, where nobody can be asked."""
+    return PersonAnswer(is_yes=False, reason="nobody could be asked")
 
 
 class ToolContext(Generic[StateT]):
@@ -35,6 +54,7 @@ class ToolContext(Generic[StateT]):
         report: Callable[[dict[str, Any]], None],
         approved: str | None = None,
         epoch: int = 0,
+        ask: Ask = ask_nobody,
     ) -> None:
         """Describe a call; loops do this.
 
@@ -46,7 +66,9 @@ class ToolContext(Generic[StateT]):
             report: Takes the progress of the call, from any thread.
             approved: The tool whose call a person agreed to, with exactly these arguments.
             epoch: How often the session was claimed in its store; 0 without one.
+            ask: Asks a person while the call runs.
         """
+        self._ask = ask
         self.call_id = call_id
         """The id that the model gave the call."""
         self.key = key
@@ -102,6 +124,24 @@ class ToolContext(Generic[StateT]):
     def is_approved(self, tool: str) -> bool:
         """Whether a person agreed to this call of the tool, with exactly its arguments."""
         return self._approved == tool
+
+    async def ask(self, question: str, about: Mapping[str, Any] | None = None) -> PersonAnswer:
+        """Ask a person a question while the call runs; without anybody to ask it is no.
+
+        Meanwhile no time passes for the call and for the budget of the turn. Somebody who does not
+        answer in time says no.
+
+        Args:
+            question: What they read; it should be all that they decide about.
+            about: The same as data, for programs that answer; it becomes the `arguments` of the
+                question.
+
+        Raises:
+            TypeError: The question is no text.
+        """
+        if not isinstance(question, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- of a user
+            raise TypeError(f"`question` is a `{type(question).__name__}` (must be text)")
+        return await self._ask(question, about or {})
 
     @property
     def is_cancelled(self) -> bool:

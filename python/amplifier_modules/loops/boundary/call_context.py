@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
@@ -181,6 +182,7 @@ async def run_in_context(
         progress.report,
         about["tool_name"] if is_approved else None,
         0 if place.journal is None else place.journal.epoch,
+        partial(hooks.ask_during_call, about),
     )
     token = CURRENT.set(context)
     # What a tool asks of models is none of the answer that may still arrive around it.

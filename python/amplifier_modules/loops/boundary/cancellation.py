@@ -19,6 +19,7 @@ from amplifier_core.left_behind import Leaving, Steps, as_coroutine
 from amplifier_providers.running.run_sync import caller_into_loop
 
 from ...tool.endings import ToolExitError, may_be_ctrl_c
+from .call_limit import CALL_LIMIT, CallLimit
 
 LastSteps: TypeAlias = Iterator[Awaitable[None]]
 """What is left to do, one after the other; what was interrupted is not repeated."""
@@ -311,14 +312,19 @@ async def await_contained(
         if steps is None:
             return found
         return await _await_rest(steps, found, is_stopping, what, partial(was_ended, around), more)
-    with Interruption() as limit:
-        until = limit.now() + seconds
-        steps, found = _do_first_step(begin, is_stopping)
-        # A tool that waits for nothing needs no timer.
-        if steps is None:
-            return found
-        limit.end_at(until)
-        return await _await_rest(steps, found, is_stopping, what, partial(was_ended, limit), more)
+    with Interruption() as block:
+        limit = CallLimit(block, seconds)
+        token = CALL_LIMIT.set(limit)
+        try:
+            steps, found = _do_first_step(begin, is_stopping)
+            # A tool that waits for nothing needs no timer.
+            if steps is None:
+                return found
+            limit.arm_timer()
+            ended = partial(was_ended, block)
+            return await _await_rest(steps, found, is_stopping, what, ended, more)
+        finally:
+            CALL_LIMIT.reset(token)
     return EXPIRED
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import anyio
 
 from amplifier_core import RustCoordinator
-from amplifier_core.approval import ASKED_CALL, AskedCall
+from amplifier_core.approval import ASKED_CALL, AskedCall, note_asker
 from amplifier_core.coordinator import ModuleCoordinator
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
@@ -20,8 +20,10 @@ from amplifier_providers.running.listeners import emission_check, handler_check,
 
 from ...running.failure import format_error
 from ...spending.ledger import running_ledger
+from ...tool.context import PersonAnswer
 from .call_approval import (
     APPROVAL_TIMEOUT,
+    MAX_QUESTION_CHARS,
     CallQuestion,
     answer_event,
     asked_call,
@@ -33,6 +35,7 @@ from .call_approval import (
     with_warning,
     within_seconds,
 )
+from .call_limit import CALL_LIMIT
 from .cancellation import Shield, await_interruptibly, grace
 from .injection import Injection, injections_of
 from .kept_questions import KeptQuestion, answer_as_result, lateness_as_result
@@ -239,6 +242,29 @@ class HookPoints:
             given = changed
         reason = "hooks keep changing the arguments, so that nobody can be asked about them"
         return CallVerdict(True, reason, given)
+
+    async def ask_during_call(
+        self, call: Mapping[str, Any], question: str, about: Mapping[str, Any]
+    ) -> PersonAnswer:
+        """Ask a person something while a call runs, whose time stands still meanwhile.
+
+        The question is not stored: a call that another process finds open is not gone on with.
+
+        Args:
+            call: What events say of it.
+            question: What the person reads.
+            about: The same as data.
+        """
+        if self.coordinator is None or len(question) > MAX_QUESTION_CHARS:
+            why = "no approval system" if self.coordinator is None else "the question is too long"
+            return PersonAnswer(is_yes=False, reason=f"nobody could be asked: {why}")
+        result = HookResult(action="ask_user", approval_prompt=question)
+        note_asker(result, str(call.get("tool_name")))
+        limit = CALL_LIMIT.get()
+        with nullcontext() if limit is None else limit.hold():
+            asked = asked_call(call, dict(about))
+            verdict = await self._process_result(result, TOOL_PRE, asked)
+        return PersonAnswer(not verdict.denied, verdict.reason if verdict.denied else "")
 
     def make_separate(self) -> HookPoints:
         """Return the hooks for a request beside the conversation, with injections of its own."""

@@ -27,6 +27,7 @@ from amplifier_modules.tools.blocking import (
 from amplifier_modules.tools.secret_files import is_call_approved
 
 from .captured_output import CapturedOutput
+from .change_approval import ask_about_changes, stop_waiting
 from .command_result import describe_end, describe_file
 from .command_session import CommandSession
 from .description import describe_tool
@@ -236,6 +237,7 @@ class BashTool:
             run.kill()
             with anyio.move_on_after(KILL_SECONDS, shield=True):
                 await over.wait()
+            await stop_waiting(runner)
             if not over.is_set() or not _may_answer():
                 raise
         end = describe_end(run)
@@ -246,7 +248,7 @@ class BashTool:
                 notes.append(
                     f"the session gives a call {limit:g} s (`run_in_background` has no limit)"
                 )
-            notes += run.notes
+            notes += [*run.notes, *await ask_about_changes(runner)]
             notes += [f"the sandbox removed `{each}`" for each in run.ending.removed]
         result = {"output": taken.text, **end, "seconds": round(run.seconds, 2)}
         if self._session.directory != begun_in:

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
 
-from amplifier_modules.changes.careful import choose_paths, find_careful_changes
-from amplifier_modules.changes.change import ChangeOutcome
-from amplifier_modules.changes.open_change import OpenChange
-from amplifier_modules.sandbox.command import Command, Ending, LaunchError, Layer, RunningCommand
+from amplifier_modules.changes.careful import (
+    CarefulChange,
+    choose_paths,
+    find_careful_changes,
+)
+from amplifier_modules.changes.change import ChangedPath, ChangeOutcome
+from amplifier_modules.changes.open_change import Call, OpenChange
+from amplifier_modules.changes.session_changes import SessionChanges
+from amplifier_modules.sandbox.command import (
+    Command,
+    CommandRunner,
+    Ending,
+    LaunchError,
+    Layer,
+    RunningCommand,
+)
 
 from .kept_runner import KeptRunner
 
@@ -25,13 +38,50 @@ _REPEAT = (
     ' changes cannot do (`{line}`); repeat it with `sandbox: "direct"`'
 )
 
-_ASK = 'if that is needed, repeat it with `sandbox: "none"` and a `reason`, which asks a person'
+_CANCELLED = "the call ended before a person could be asked"
+
+
+@dataclass(frozen=True)
+class PendingChanges:
+    """Changes of a command that has ended, of which a person is asked about some."""
+
+    change: OpenChange
+    paths: Mapping[str, ChangedPath]
+    careful: Sequence[CarefulChange]
+
+    def commit(self, *, is_agreed: bool, why_not: str = "") -> tuple[str, ...]:
+        """Put them into the project; those that nobody agreed to are left out.
+
+        Args:
+            is_agreed: Whether a person agreed to the rest.
+            why_not: What the person says, or why nobody was asked.
+        """
+        left_out = {path for each in self.careful for path in each.paths}
+        chosen = None if is_agreed else choose_paths(list(self.paths.values()), left_out)
+        notes: list[str] = []
+        if not is_agreed:
+            notes = [
+                f"{_name_paths(each.paths)} not changed: {each.reason}" for each in self.careful
+            ]
+            notes.append(why_not)
+        try:
+            return (*notes, *_describe(self.change.commit(chosen)))
+        except OSError as error:
+            return (f"nothing that the command changed in the project was kept: {error}",)
 
 
 class LayeredRunner(KeptRunner):
     """Runs one command in a layer, and puts its changes into the project at its end."""
 
-    _change: OpenChange | None = None
+    def __init__(
+        self, runner: CommandRunner, project: str, changes: SessionChanges, call: Call
+    ) -> None:
+        """Keep what a command of a call changes in a project."""
+        super().__init__(runner, project, changes, call)
+        self._change: OpenChange | None = None
+        self._lock = Lock()
+        self._pending: PendingChanges | None = None
+        self._can_wait = True
 
     def start(self, command: Command, output: int) -> RunningCommand:
         """Start the command without input, as `CommandRunner` says."""
@@ -45,7 +95,7 @@ class LayeredRunner(KeptRunner):
         return self.runner.start(replace(command, layer=Layer(changes, work)), output)
 
     def settle(self, ending: Ending | None, output: str) -> tuple[str, ...]:
-        """Put the changes into the project, as `KeptRunner` says."""
+        """Put the changes into the project, as `KeptRunner` says, unless a person is to be asked."""
         change, self._change = self._change, None
         if change is None:
             return ()
@@ -56,27 +106,45 @@ class LayeredRunner(KeptRunner):
             change.drop()
             return (_REPEAT.format(line=found),)
         try:
-            return tuple(self._commit(change))
+            paths = change.list_paths()
         except OSError as error:
             return (f"nothing that the command changed in the project was kept: {error}",)
-
-    def _commit(self, change: OpenChange) -> list[str]:
-        paths = change.list_paths()
         careful = find_careful_changes(paths, self._find_ignored, self.project)
-        left_out = {path for each in careful for path in each.paths}
-        chosen = choose_paths(paths, left_out) if careful else None
-        notes = [
-            f"{', '.join(f'`{path}`' for path in each.paths[:_MAX_NAMED])} was not changed:"
-            f" {each.reason}; {_ASK}"
-            for each in careful
-        ]
-        return notes + _describe(change.commit(chosen))
+        pending = PendingChanges(change, {each.path: each for each in paths}, careful)
+        if not careful:
+            return pending.commit(is_agreed=True)
+        with self._lock:
+            if self._can_wait:
+                self._pending = pending
+                return ()
+        return pending.commit(is_agreed=False, why_not=_CANCELLED)
+
+    def take_pending(self) -> PendingChanges | None:
+        """Return the changes that a person is to be asked about, once."""
+        with self._lock:
+            pending, self._pending = self._pending, None
+        return pending
+
+    def stop_waiting(self) -> None:
+        """Put into the project what needs no person, as nobody is there to ask one."""
+        with self._lock:
+            self._can_wait = False
+            pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.commit(is_agreed=False, why_not=_CANCELLED)
 
     def _find_ignored(self, paths: Sequence[str]) -> Collection[str]:
         try:
             return self.changes.find_ignored(self.project, paths)
         except OSError:  # without git, nothing is ignored
             return ()
+
+
+def _name_paths(paths: Sequence[str]) -> str:
+    shown = ", ".join(f"`{path}`" for path in paths[:_MAX_NAMED])
+    more = len(paths) - _MAX_NAMED
+    verb = "was" if len(paths) == 1 else "were"
+    return f"{shown} and {more:,} more {verb}" if more > 0 else f"{shown} {verb}"
 
 
 def _find_line(output: str) -> str | None:
