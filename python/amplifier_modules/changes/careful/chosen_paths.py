@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from amplifier_modules.changes.change import ChangedPath
+
+from .inherited import Inherited, list_parents
 
 
 def choose_paths(changes: Sequence[ChangedPath], left_out: Collection[str]) -> list[str]:
@@ -17,22 +19,11 @@ def choose_paths(changes: Sequence[ChangedPath], left_out: Collection[str]) -> l
         changes: All changes of a command.
         left_out: Paths that stay as they are.
     """
-    above = {parent for path in left_out for parent in _list_parents(path)}
-    stays = {*left_out, *(each.path for each in changes if _replaces(each) and each.path in above)}
+    above = {parent for path in left_out for parent in list_parents(path)}
+    replaced = {each.path for each in changes if each.type != "folder" and each.path in above}
+    stays = Inherited(frozenset({*left_out, *replaced}).__contains__)
     return [
         each.path
         for each in changes
-        if each.path
-        and each.path not in above
-        and each.path not in stays
-        and stays.isdisjoint(_list_parents(each.path))
+        if each.path and each.path not in above and stays.find(each.path) is None
     ]
-
-
-def _replaces(change: ChangedPath) -> bool:
-    return change.type != "folder"
-
-
-def _list_parents(path: str) -> Iterator[str]:
-    names = path.split("/")
-    return ("/".join(names[:count]) for count in range(1, len(names)))

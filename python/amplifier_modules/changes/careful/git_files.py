@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from amplifier_modules.changes.change import ChangedPath
 
-from .folded_name import fold_name
+from .folded_name import fold_name, fold_names
 from .git_config import GitConfigError
 from .git_keys import find_changed_keys, show_key
 from .plain_file import read_plain_file
-from .repositories import Repositories, is_head, read_settings
+from .repositories import ClosedFileError, Repositories, is_head, read_settings
 
 _MAX_KEYS = 5
 _GIT_NAMES = frozenset({".git", "git~1"})
@@ -32,6 +32,7 @@ RUNS_LATER = "git runs commands that it names when a rebase goes on"
 REDIRECTS = "it leads git to another repository, or to other settings"
 IS_REPOSITORY = "it makes its folder a repository, and git runs what the settings there say"
 IS_UNREADABLE = "it cannot be read as settings of git, so that nobody knows what git would run"
+IS_CLOSED = "its mode keeps everybody from reading what git would run if it were another"
 IS_OPENED = "others of this machine could write it, and so say what git runs"
 IS_LED_TO = "settings of git name it, or a folder that it is in"
 LOSES_REPOSITORY = "the repository would be deleted, with its history"
@@ -39,7 +40,7 @@ LOSES_REPOSITORY = "the repository would be deleted, with its history"
 
 def judge_git_file(change: ChangedPath, repositories: Repositories) -> str | None:
     """Return why a person must agree to a change of a repository; None if nobody must."""
-    names = [fold_name(each) for each in change.path.split("/")]
+    names = fold_names(change.path)
     places = [place for place, name in enumerate(names) if name in _GIT_NAMES]
     if not places:
         return _judge_elsewhere(change, repositories)
@@ -59,6 +60,8 @@ def judge_settings(change: ChangedPath, repositories: Repositories) -> str | Non
     """Return why a person must agree to a change of git's settings; None if nobody must."""
     try:
         before, after = read_settings(change.before), read_settings(change.after)
+    except ClosedFileError:
+        return IS_CLOSED
     except GitConfigError:
         return IS_UNREADABLE
     if _is_opened(change):
@@ -96,7 +99,7 @@ def _judge_inside(
     """Judge by the folded names from the folder of a repository."""
     if change.type == "link":
         return REDIRECTS
-    if change.type == "folder":
+    if change.is_plain_folder:
         return None
     if not inside:
         return _judge_leading_file(change)
@@ -118,7 +121,7 @@ def _judge_inside(
     if inside[-2:] == ["info", "attributes"]:
         return "it decides which filters and programs git uses for a file"
     if name.startswith("git-rebase-todo"):
-        return RUNS_LATER if _EXECUTES.search(read_plain_file(change.after) or b"") else None
+        return RUNS_LATER if _EXECUTES.search(_read(change.after)) else None
     return None
 
 
@@ -135,7 +138,7 @@ def _judge_data(
         return REDIRECTS
     if name in _SETTINGS:
         return _judge_readable(change, repositories)
-    return RUNS_HOOK if os.lstat(change.after).st_mode & stat.S_IXUSR else None
+    return RUNS_HOOK if _read_mode(change.after) & stat.S_IXUSR else None
 
 
 def _judge_readable(change: ChangedPath, repositories: Repositories) -> str | None:
@@ -153,15 +156,14 @@ def _is_opened(change: ChangedPath) -> bool:
     """Whether others may write a file who could not before."""
     if change.before is None or change.after is None:
         return False
-    before, after = (os.lstat(each).st_mode for each in (change.before, change.after))
-    return bool(after & ~before & _OTHERS)
+    return bool(_read_mode(change.after) & ~_read_mode(change.before) & _OTHERS)
 
 
 def _judge_leading_file(change: ChangedPath) -> str | None:
     """Judge a file `.git`, which leads to the repository of a submodule or a worktree."""
     if change.kind != "created":
         return REDIRECTS
-    content = read_plain_file(change.after) or b""
+    content = _read(change.after)
     target = os.fsdecode(content.removeprefix(b"gitdir:").strip())
     inner = posixpath.normpath(posixpath.join(posixpath.dirname(change.path), target))
     is_ours = content.startswith(b"gitdir:") and not os.path.isabs(target)
@@ -170,6 +172,20 @@ def _judge_leading_file(change: ChangedPath) -> str | None:
 
 def _is_new_worktree(change: ChangedPath) -> bool:
     """Whether a file `commondir` leads where git has it lead."""
-    if change.kind != "created":
-        return False
-    return (read_plain_file(change.after) or b"").strip() == b"../.."
+    return change.kind == "created" and _read(change.after).strip() == b"../.."
+
+
+def _read(path: str | None) -> bytes:
+    """Return what a file holds; of one that is closed what asks."""
+    try:
+        return read_plain_file(path) or b""
+    except PermissionError:
+        return b"exec closed"
+
+
+def _read_mode(path: str) -> int:
+    """Return the mode of a file; of one in a closed folder all of them."""
+    try:
+        return os.lstat(path).st_mode
+    except OSError:
+        return stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO

@@ -10,11 +10,16 @@ from functools import cached_property
 
 from .git_config import GitConfigError, Setting, parse_git_config
 from .git_keys import split_key
+from .inherited import Inherited
 from .plain_file import read_beginning, read_plain_file
 
 _HEAD = re.compile(rb"ref:\s*refs/|[0-9a-fA-F]{40}")
 _HEAD_BYTES = 256
 _LEADING = frozenset({"core.hookspath", "include.path", "includeif.path"})
+
+
+class ClosedFileError(GitConfigError):
+    """Settings that nobody may read now."""
 
 
 class Repositories:
@@ -23,20 +28,18 @@ class Repositories:
     def __init__(self, project: str | None) -> None:
         """Look in a project; None for one of which nothing is known."""
         self._project = None if project is None else os.path.realpath(project)
-        self._known: dict[str, bool] = {}
+        self._found = Inherited(self._has_head)
 
     def find_inside(self, path: str) -> list[str] | None:
         """Return the names of a path from the repository that it is in; None if it is in none."""
-        names = path.split("/")
-        for count in range(len(names)):
-            if self._has_head("/".join(names[:count])):
-                return names[count:]
-        return None
+        if self._project is None or not path:
+            return None
+        folder = self._found.find(posixpath.dirname(path))
+        return None if folder is None else path[len(folder) :].strip("/").split("/")
 
     def is_led_to(self, path: str) -> bool:
         """Whether settings of git name a path, or a folder that it is in."""
-        names = path.split("/")
-        return any("/".join(names[:count]) in self._led for count in range(1, len(names) + 1))
+        return any(path == each or path.startswith(f"{each}/") for each in self._led)
 
     def is_at(self, path: str) -> bool:
         """Whether a folder is a repository, or has the checkout of one."""
@@ -62,11 +65,7 @@ class Repositories:
         return path is None or not self.is_at(path)
 
     def _has_head(self, folder: str) -> bool:
-        if self._project is None:
-            return False
-        if folder not in self._known:
-            self._known[folder] = is_head(os.path.join(self._project, folder, "HEAD"))
-        return self._known[folder]
+        return self._project is not None and is_head(os.path.join(self._project, folder, "HEAD"))
 
     @cached_property
     def _led(self) -> frozenset[str]:
@@ -83,22 +82,32 @@ class Repositories:
 
 
 def is_head(path: str) -> bool:
-    """Whether git would read a file or a link as the `HEAD` of a repository."""
+    """Whether git would read a file or a link as the `HEAD` of a repository, or could soon."""
     try:
         return os.readlink(path).startswith("refs/")
+    except PermissionError:
+        return True
     except OSError:
+        pass
+    try:
         return _HEAD.match(read_beginning(path, _HEAD_BYTES)) is not None
+    except PermissionError:
+        return True
 
 
 def read_settings(path: str | None) -> list[Setting]:
     """Return what a file of settings says; nothing without one.
 
     Raises:
+        ClosedFileError: Its mode keeps us out.
         GitConfigError: It cannot be read as one.
     """
     if path is None:
         return []
-    content = read_plain_file(path)
+    try:
+        content = read_plain_file(path)
+    except PermissionError as error:
+        raise ClosedFileError(str(error)) from error
     if content is None:
         raise GitConfigError("it cannot be read")
     return parse_git_config(content)
@@ -133,11 +142,17 @@ def _find_led(project: str) -> Iterator[str]:
 def _find_repository(project: str) -> Iterator[str]:
     """Yield the folder of the repository of a project, and that of its settings if it is another."""
     folder = os.path.join(project, ".git")
-    content = read_plain_file(folder) or b""
+    content = _read_if_open(folder)
     if content.startswith(b"gitdir:"):
         target = os.fsdecode(content.removeprefix(b"gitdir:").strip())
         folder = os.path.join(project, target)
     yield folder
-    common = read_plain_file(os.path.join(folder, "commondir"))
-    if common:
+    if common := _read_if_open(os.path.join(folder, "commondir")):
         yield os.path.join(folder, os.fsdecode(common.strip()))
+
+
+def _read_if_open(path: str) -> bytes:
+    try:
+        return read_plain_file(path) or b""
+    except PermissionError:
+        return b""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from amplifier_modules.changes.careful import CarefulChange
+from amplifier_modules.changes.careful.plain_file import read_beginning
 from amplifier_modules.changes.change import ChangedPath
+from amplifier_modules.changes.shown_path import show_path
 from amplifier_modules.tools.filesystem.line_diff import compare_lines
 
 _MAX_BYTES = 2**18
@@ -43,7 +44,7 @@ def _list(careful: Sequence[CarefulChange], paths: Mapping[str, ChangedPath]) ->
         for path in change.paths[:_MAX_PATHS]:
             found = paths.get(path)
             kind = "" if found is None else f" ({found.kind})"
-            yield f"| `{path}`{kind}: {change.reason}"
+            yield f"| `{show_path(path)}`{kind}: {change.reason}"
             if len(change.paths) <= _MAX_PATHS and found is not None:
                 yield from _list_lines(found)
         if (more := len(change.paths) - _MAX_PATHS) > 0:
@@ -67,8 +68,7 @@ def _list_lines(path: ChangedPath) -> Iterator[str]:
 def _read(path: str | None) -> bytes | None:
     if path is None:
         return None
-    with Path(path).open("rb") as file:
-        content = file.read(_MAX_BYTES + 1)
+    content = read_beginning(path, _MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         raise ValueError("it is too large to be shown")
     if b"\0" in content:

@@ -15,6 +15,7 @@ from amplifier_modules.changes.careful import (
 from amplifier_modules.changes.change import ChangedPath, ChangeOutcome
 from amplifier_modules.changes.open_change import Call, OpenChange
 from amplifier_modules.changes.session_changes import SessionChanges
+from amplifier_modules.changes.shown_path import show_path
 from amplifier_modules.sandbox.command import (
     Command,
     CommandRunner,
@@ -141,7 +142,7 @@ class LayeredRunner(KeptRunner):
 
 
 def _name_paths(paths: Sequence[str]) -> str:
-    shown = ", ".join(f"`{path}`" for path in paths[:_MAX_NAMED])
+    shown = ", ".join(f"`{show_path(path)}`" for path in paths[:_MAX_NAMED])
     more = len(paths) - _MAX_NAMED
     verb = "was" if len(paths) == 1 else "were"
     return f"{shown} and {more:,} more {verb}" if more > 0 else f"{shown} {verb}"
@@ -157,8 +158,9 @@ def _describe(outcome: ChangeOutcome) -> list[str]:
     """Return what became of changes that were not made as the command made them."""
     notes: list[str] = []
     for each in outcome.conflicts:
-        kept = f"; what the command made of it is kept as `{each.kept}`" if each.kept else ""
-        notes.append(f"`{each.path}` was not changed: {each.reason}{kept}")
-    notes += [f"`{each.path}`: {each.reason}" for each in outcome.dropped]
+        where = f"; what the command made of it is kept as `{show_path(each.kept or '')}`"
+        kept = where if each.kept else ""
+        notes.append(f"`{show_path(each.path)}` was not changed: {each.reason}{kept}")
+    notes += [f"`{show_path(each.path)}`: {each.reason}" for each in outcome.dropped]
     more = len(notes) - _MAX_NAMED
     return notes if more <= 0 else [*notes[:_MAX_NAMED], f"{more} more like these"]
