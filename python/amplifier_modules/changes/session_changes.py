@@ -13,7 +13,7 @@ from threading import RLock
 
 from .change import Change, ChangedPath, ChangeError, find_changes_support
 from .open_change import Call, OpenChange
-from .place import choose_folder
+from .place import choose_folder, note_place
 from .recorded_change import Level, RecordedChange, read_changes
 from .session_lock import SessionLock
 from .tracked import TrackedTree
@@ -229,7 +229,8 @@ class SessionChanges:
         turn = changes[-1].turn if changes else 0
         name = f"{number:06}"
         folder = self._notes / name
-        if kept_in not in (None, self._folder):
+        if kept_in is not None and kept_in != self._folder:
+            note_place(self._folder, kept_in)
             folder = kept_in / f"{self._session_id}-{name}"
         recorded = RecordedChange(
             number=number,

@@ -47,9 +47,10 @@ class KeptChanges:
         """
         if self._changes is None:
             return runner
-        kept: type[KeptRunner] = TrackedRunner
-        if in_layer and runner is self._runner and self.find_obstacle() is None:
-            kept = LayeredRunner
+        # Also for one that runs on: the folder that it must not read is made before it starts.
+        is_possible = self.find_obstacle() is None
+        is_layered = in_layer and runner is self._runner and is_possible
+        kept: type[KeptRunner] = LayeredRunner if is_layered else TrackedRunner
         return kept(runner, self._project, self._changes, describe_call("bash"))
 
     def _look(self) -> str | None:
