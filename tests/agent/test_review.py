@@ -68,6 +68,12 @@ async def test_a_yes_to_all_makes_exactly_what_was_shown(project: Path) -> None:
     assert question.action.splitlines() == [
         "put these changes into the project?",
         "| created `new`, 3 paths",
+        "|   created `new/x`",
+        "|     @@ -0,0 +1 @@",
+        "|     +1",
+        "|   created `new/y`",
+        "|     @@ -0,0 +1 @@",
+        "|     +2",
         "| modified `old/a.txt`",
         "|   @@ -1 +1,2 @@",
         "|    a",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -41,6 +42,15 @@ class ChangedPath:
     """Absolute path where the version of the change can be read now; None if there is none."""
     size: int
     """Bytes of the version of the change; of a deleted path, those from before."""
+
+    @property
+    def is_plain_folder(self) -> bool:
+        """Whether it is a folder, and nothing else was in its place."""
+        if self.type != "folder":
+            return False
+        return self.before is None or (
+            os.path.isdir(self.before) and not os.path.islink(self.before)
+        )
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from amplifier_modules.changes.careful.plain_file import read_beginning
 from amplifier_modules.changes.change import ChangedPath
 from amplifier_modules.changes.line_diff import compare_lines
+from amplifier_modules.changes.shown_path import show_path
 
-from .parts import Part
+from .parts import OF_GIT, Part
 
 _MAX_BYTES = 2**18
 """A version of a file that is larger is named, not shown."""
@@ -18,6 +19,8 @@ _MAX_LINES = 160
 """Lines of differences in one question."""
 _MAX_LINE_CHARS = 200
 _MAX_CHARS = 15_000
+_MAX_FILES = 20
+"""Files of one part that are shown."""
 _MAX_PARTS = 100
 """Parts that are listed; a person cannot agree to more of them alone."""
 
@@ -74,16 +77,25 @@ class ChangeQuestion:
     def _describe(self, part: Part) -> str:
         count = f", {len(part.paths):,} paths" if len(part.paths) > 1 else ""
         reason = f": {part.reason}" if part.reason else ""
-        return f"| {self._find_kind(part)} `{part.name}`{count}{reason}"
+        return f"| {self._find_kind(part)} `{show_path(part.name)}`{count}{reason}"
 
     def _find_kind(self, part: Part) -> str:
         found = self._paths.get(part.name) or self._paths.get(part.paths[0])
         return "changed" if found is None or part.name not in self._paths else found.kind
 
     def _list_lines(self, part: Part) -> Iterator[str]:
-        if part.paths != (part.name,):
+        if part.paths == (part.name,):
+            yield from (f"|   {line}" for line in list_difference(self._paths[part.name]))
             return
-        yield from (f"|   {line}" for line in list_difference(self._paths[part.name]))
+        if part.name == OF_GIT:
+            return  # what git keeps there is for nobody to read
+        files = [path for path in part.paths if self._paths[path].type != "folder"]
+        for path in files[:_MAX_FILES]:
+            found = self._paths[path]
+            yield f"|   {found.kind} `{show_path(path)}`"
+            yield from (f"|     {line}" for line in list_difference(found))
+        if (more := len(files) - _MAX_FILES) > 0:
+            yield f"|   and {more:,} more"
 
 
 def list_difference(path: ChangedPath) -> Iterator[str]:
@@ -104,8 +116,7 @@ def list_difference(path: ChangedPath) -> Iterator[str]:
 def _read(path: str | None) -> bytes | None:
     if path is None:
         return None
-    with Path(path).open("rb") as file:
-        content = file.read(_MAX_BYTES + 1)
+    content = read_beginning(path, _MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         raise ValueError("too large to be shown")
     if b"\0" in content:

@@ -10,7 +10,8 @@ from amplifier_modules.changes.change import ChangedPath
 
 _MAX_ALONE = 20
 """Paths of one reason that are asked about one by one."""
-_OF_GIT = ".git"
+OF_GIT = ".git"
+"""The part that all is put into which git keeps for itself."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,13 @@ def _group(names: Sequence[str], paths: Mapping[str, ChangedPath]) -> list[Part]
     groups: dict[str, list[str]] = {}
     for name in sorted(names):
         groups.setdefault(_find_root(name, paths), []).append(name)
-    return [Part(root, tuple(group)) for root, group in groups.items()]
+    return [Part(root or ".", tuple(group)) for root, group in groups.items()]
 
 
 def _find_root(name: str, paths: Mapping[str, ChangedPath]) -> str:
     words = name.split("/")
-    if words[0] == _OF_GIT:
-        return _OF_GIT
+    if words[0] == OF_GIT:
+        return OF_GIT
     above = ("/".join(words[:count]) for count in range(1, len(words)))
     return next((each for each in above if _is_whole(paths.get(each))), name)
 

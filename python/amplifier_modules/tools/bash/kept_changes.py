@@ -52,7 +52,9 @@ class KeptChanges:
         if self._changes is None:
             return runner
         call = describe_call("bash")
-        if in_layer and runner is self._runner and self.find_obstacle() is None:
+        # Also for one that runs on: the folder that it must not read is made before it starts.
+        is_possible = self.find_obstacle() is None
+        if in_layer and runner is self._runner and is_possible:
             return LayeredRunner(
                 runner, self._project, self._changes, call, is_review=is_reviewing()
             )

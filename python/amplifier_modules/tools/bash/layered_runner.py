@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from amplifier_modules.changes.asked import Part, list_parts
-from amplifier_modules.changes.careful import find_careful_changes
+from amplifier_modules.changes.careful import choose_paths, find_careful_changes
 from amplifier_modules.changes.change import ChangedPath, ChangeOutcome
 from amplifier_modules.changes.open_change import Call, CommittedError, OpenChange
 from amplifier_modules.changes.session_changes import SessionChanges
+from amplifier_modules.changes.shown_path import show_path
 from amplifier_modules.sandbox.command import (
     Command,
     CommandRunner,
@@ -60,7 +61,7 @@ class PendingChanges:
         """
         refused = [part for part in self.parts if part.name not in agreed]
         left_out = {path for part in refused for path in part.paths}
-        chosen = [path for path in self.paths if path not in left_out] if refused else None
+        chosen = choose_paths(list(self.paths.values()), left_out) if refused else None
         notes = [_describe_refused(part) for part in refused]
         if refused and why_not:
             notes.append(why_not)
@@ -127,7 +128,7 @@ class LayeredRunner(KeptRunner):
         except OSError as error:
             change.drop()
             return (_NOT_KEPT.format(error=error),)
-        careful = find_careful_changes(paths, self._find_ignored)
+        careful = find_careful_changes(paths, self._find_ignored, self.project)
         by_path = {each.path: each for each in paths}
         parts = list_parts(careful, by_path, is_review=self._is_review)
         pending = PendingChanges(change, by_path, parts)
@@ -162,7 +163,7 @@ class LayeredRunner(KeptRunner):
 
 def _describe_refused(part: Part) -> str:
     reason = f": {part.reason}" if part.reason else ""
-    return f"`{part.name}` was not changed{reason}"
+    return f"`{show_path(part.name)}` was not changed{reason}"
 
 
 def _shorten(notes: list[str]) -> list[str]:
@@ -180,7 +181,8 @@ def _describe(outcome: ChangeOutcome) -> list[str]:
     """Return what became of changes that were not made as the command made them."""
     notes: list[str] = []
     for each in outcome.conflicts:
-        kept = f"; what the command made of it is kept as `{each.kept}`" if each.kept else ""
-        notes.append(f"`{each.path}` was not changed: {each.reason}{kept}")
-    notes += [f"`{each.path}`: {each.reason}" for each in outcome.dropped]
+        where = f"; what the command made of it is kept as `{show_path(each.kept or '')}`"
+        kept = where if each.kept else ""
+        notes.append(f"`{show_path(each.path)}` was not changed: {each.reason}{kept}")
+    notes += [f"`{show_path(each.path)}`: {each.reason}" for each in outcome.dropped]
     return _shorten(notes)
