@@ -18,8 +18,11 @@ from amplifier_app.command_line import run_command
 from amplifier_app.commands.changes.diff import list_diff
 from amplifier_app.commands.changes.undone_lines import UNDONE, list_undone
 from amplifier_modules.changes.change import ChangedPath
+from amplifier_modules.changes.open_change import Call
 from amplifier_modules.changes.place import find_changes_folder
+from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.changes.session_lock import SessionLock
+from amplifier_modules.changes.tracked import find_git
 from amplifier_modules.changes.undone import Undone
 from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.tiers import find_tier
@@ -245,6 +248,27 @@ def test_a_damaged_note_is_named_and_goes_with_its_session(call: Any, project: P
         assert call(command) == (1, [], damaged)
     assert call("session", "delete", "chat", "--yes")[0] == 0
     assert not notes.exists()
+
+
+# Holds: changes-62
+@pytest.mark.skipif(find_git() is None, reason="states need git")
+def test_what_no_state_has_is_named(call: Any, project: Path) -> None:
+    (project / ".env").write_text("A=1\n")
+    changes = SessionChanges(find_changes_folder(), "chat")
+    run_turn(project, "Look", LOOK)
+    change = changes.begin_tracked(str(project), Call("bash"))
+    (project / ".env").write_text("A=2\n")
+    (project / "old").unlink()
+    change.commit()
+    changes.close(keep=True)
+    code, lines, _ = call("undo")
+    secret = "not possible: .env: it may hold secrets, so that no copy of it is kept"
+    assert code == 1
+    assert lines == [
+        "`chat` (Look): 1 path undone (1 change):", "  deleted   old", f"  {secret}"
+    ]  # fmt: skip
+    assert read_files(project) == {".env": "A=2\n", **BEFORE}
+    assert call("redo")[1][1:] == ["  deleted   old", f"  {secret}"]
 
 
 def test_changes_that_somebody_has_removed_are_missing(call: Any, project: Path) -> None:
