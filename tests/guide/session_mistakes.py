@@ -128,7 +128,7 @@ def _() -> None:
         async with agent.session(session_id="chat") as session:
             await session.run("Hi.")
             lock = SessionLock(find_changes_folder() / "chat")
-            lock.acquire()
+            lock.take()
             try:
                 await session.undo()
             finally:

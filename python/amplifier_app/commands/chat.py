@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
     from amplifier_app.line_input.lines import Lines
 
-MODES = ("auto", "ask", "read-only", "plan")
+MODES = ("auto", "ask", "review", "read-only", "plan")
 """What `/mode` may be followed by; the module that has them is imported with the first turn."""
 _OFF = ("off", "none", "clear")
 """What `/goal` is followed by where it ends the goal."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .change import Change, ChangedPath, ChangeOutcome
+from .change import Change, ChangedPath, ChangeError, ChangeOutcome
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,23 @@ class Call:
     """Its session; None for the one whose changes are kept."""
 
 
-class FinishChange(Protocol):
+class CommittedError(ChangeError):
+    """A change that is in the project, at least in part, although its commit failed."""
+
+
+class ChangeEnd(Protocol):
     """Notes the end of a change."""
 
-    def __call__(self, *, is_kept: bool) -> None:
-        """Note whether it is kept."""
+    def keep(self, outcome: ChangeOutcome, *, is_command: bool) -> None:
+        """Keep what was changed."""
+        ...
+
+    def drop(self) -> None:
+        """Forget it: nothing was changed."""
+        ...
+
+    def recover(self) -> bool:
+        """Finish or take back what failed in the middle; return whether something was changed."""
         ...
 
 
@@ -39,15 +51,15 @@ class FinishTracked(Protocol):
 class OpenChange:
     """A change until its end, which `commit`, `record_after` or `drop` is."""
 
-    def __init__(self, change: Change, finish: FinishChange) -> None:
+    def __init__(self, change: Change, end: ChangeEnd) -> None:
         """Wrap a change that was begun.
 
         Args:
             change: Where it is kept.
-            finish: Notes its end.
+            end: Notes its end.
         """
         self._change = change
-        self._finish = finish
+        self._end: ChangeEnd | None = end
 
     @property
     def layer(self) -> tuple[str, str]:
@@ -69,10 +81,11 @@ class OpenChange:
             chosen: Paths, which alone are put there with the folders that they need; None for all.
 
         Raises:
-            ChangeError: It cannot be read or written; nothing was changed, or `list_changes` ends it.
+            ChangeError: It cannot be read or written; nothing was changed, and it is forgotten.
+            CommittedError: Something was changed. `list_changes` finishes what can be finished.
         """
-        outcome = self._change.commit(chosen)
-        self._finish(is_kept=bool(outcome.done or outcome.conflicts))
+        outcome = self._try_step(lambda: self._change.commit(chosen))
+        self._settle(outcome, is_kept=bool(outcome.done or outcome.conflicts), is_command=True)
         return outcome
 
     def record_before(self, contents: Mapping[str, bytes | None]) -> None:
@@ -85,11 +98,38 @@ class OpenChange:
         self._change.record_before(list(contents), list(contents.values()))
 
     def record_after(self) -> ChangeOutcome:
-        """Note what was written."""
-        outcome = self._change.record_after()
-        self._finish(is_kept=bool(outcome.done))
+        """Note what was written.
+
+        Raises:
+            ChangeError: It cannot be noted; as for `commit`.
+        """
+        outcome = self._try_step(self._change.record_after)
+        self._settle(outcome, is_kept=bool(outcome.done), is_command=False)
         return outcome
 
     def drop(self) -> None:
-        """Forget what is not in the project."""
-        self._finish(is_kept=False)
+        """Forget what is not in the project; do nothing after the end."""
+        end, self._end = self._end, None
+        if end is not None:
+            end.drop()
+
+    def _try_step(self, step: Callable[[], ChangeOutcome]) -> ChangeOutcome:
+        try:
+            return step()
+        except BaseException as error:
+            end, self._end = self._end, None
+            if end is not None and end.recover() and isinstance(error, ChangeError):
+                raise CommittedError(f"it was interrupted: {error}") from error
+            raise
+
+    def _settle(self, outcome: ChangeOutcome, *, is_kept: bool, is_command: bool) -> None:
+        end, self._end = self._end, None
+        if end is None:
+            return
+        if not is_kept:
+            end.drop()
+            return
+        try:
+            end.keep(outcome, is_command=is_command)
+        except OSError as error:
+            raise CommittedError(f"it cannot be taken back: {error}") from error

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from .change import Change, ChangeError
+
 Level = Literal["exact", "tracked"]
 """How well a change can be taken back: in everything, or in what git would keep of it."""
+
+Removal = Literal["space", "ignored", "damaged"]
+"""Why a change is not kept any more."""
 
 
 @dataclass(frozen=True)
@@ -39,42 +46,104 @@ class RecordedChange:
     is_done: bool = False
     """Whether it was made to its end."""
     is_undone: bool = False
+    is_command: bool = False
+    """Whether a command made it, and not a write of a file tool."""
+    size: int = 0
+    """Bytes of the disk that it takes where it is kept."""
+    has_unignored: bool = False
+    """Whether it is known that it changed something that git does not ignore."""
+    removed: Removal | None = None
+    """Why it is not kept any more, and cannot be taken back; None while it is."""
 
-    def save(self, notes: Path) -> None:
+    def save_note(self, notes: Path) -> None:
         """Write the note, whole or not at all."""
-        path = notes / f"{self.number:06}.json"
+        path = self._locate(notes)
         new = path.with_suffix(".new")
-        with new.open("wb") as file:
-            file.write(_NOTE.dump_json(self))
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-
-    def mark(self, notes: Path, *, is_undone: bool) -> RecordedChange:
-        """Note that it was taken back, or made again."""
-        marked = replace(self, is_undone=is_undone)
-        marked.save(notes)
-        return marked
+        try:
+            with new.open("wb") as file:
+                file.write(_NOTE.dump_json(self))
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                new.unlink()
+            raise
 
     def remove(self, notes: Path) -> None:
         """Remove the note."""
-        (notes / f"{self.number:06}.json").unlink(missing_ok=True)
+        self._locate(notes).unlink(missing_ok=True)
+
+    def remove_versions(self) -> None:
+        """Remove what is kept.
+
+        Raises:
+            ChangeError: The disk refuses it.
+        """
+        if self.level != "exact" or not os.path.lexists(self.folder):
+            return
+        try:
+            change = Change(self.project, self.folder)
+        except ChangeError:
+            # A crash at its beginning: nothing was made in it that needs more than this.
+            shutil.rmtree(self.folder, ignore_errors=True)
+            return
+        change.remove()
+
+    def _locate(self, notes: Path) -> Path:
+        return notes / f"{self.number:06}.json"
 
 
 def read_changes(notes: Path) -> list[RecordedChange]:
     """Return the changes that are noted in a folder, in their order.
 
-    Raises:
-        ValueError: A note is damaged.
+    What is no note is put aside, and another one says that it was damaged.
     """
-    return [_read(path) for path in sorted(notes.glob("[0-9]*.json"))]
+    changes: list[RecordedChange] = []
+    for path in sorted(notes.glob("[0-9]*.json"), key=lambda each: (len(each.name), each.name)):
+        if not (path.stem.isdecimal() and len(path.stem) >= 6):
+            continue  # not ours
+        recorded = _read(path, notes)
+        if recorded is None:
+            turn = changes[-1].turn if changes else 1
+            recorded = _replace_damaged(path, notes, turn)
+        changes.append(recorded)
+    return changes
 
 
-def _read(path: Path) -> RecordedChange:
+def _read(path: Path, notes: Path) -> RecordedChange | None:
     try:
-        return _NOTE.validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise ValueError(f"`{path}` is damaged") from error
+        if path.is_symlink() or not path.is_file():
+            return None
+        recorded = _NOTE.validate_json(path.read_bytes())
+    except ValidationError:
+        return None
+    # A folder that a foreign note names must not be removed.
+    places = (str(notes / path.stem), f"/.amplifier-changes/{notes.name}-{path.stem}")
+    is_ours = recorded.folder == places[0] or recorded.folder.endswith(places[1])
+    return recorded if is_ours and recorded.number == int(path.stem) else None
+
+
+def _replace_damaged(path: Path, notes: Path, turn: int) -> RecordedChange:
+    aside = path.with_suffix(".damaged")
+    if aside.is_dir() and not aside.is_symlink():
+        shutil.rmtree(aside)
+    elif os.path.lexists(aside):
+        aside.unlink()
+    path.rename(aside)
+    recorded = RecordedChange(
+        number=int(path.stem),
+        turn=turn,
+        tool="",
+        call_id=None,
+        session_id=notes.name,
+        project="",
+        folder=str(notes / path.stem),
+        is_done=True,
+        removed="damaged",
+    )
+    recorded.save_note(notes)
+    return recorded
 
 
 _NOTE = TypeAdapter(RecordedChange)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import RLock
 
-from .change import Change, ChangedPath, ChangeError, find_changes_support
+from .change import Change, ChangedPath, ChangeError, ChangeOutcome, find_changes_support
+from .change_opener import ChangeOpener
+from .finishing import Finishing
+from .kept_space import KeptSpace
+from .leftovers import note_owner, remove_left_changes, remove_left_sessions
 from .open_change import Call, OpenChange
 from .place import choose_folder
-from .recorded_change import Level, RecordedChange, read_changes
-from .session_lock import SessionLock
-from .tracked import TrackedTree
-from .tracked_change import OpenTracked, TrackedChange
-from .undone import Collected, Undone
+from .recorded_change import Level, RecordedChange
+from .session_notes import SessionNotes
+from .swapping import Swapping
+from .tracked_change import OpenTracked
+from .undone import Undone
 
 
 class SessionChanges:
@@ -40,33 +42,33 @@ class SessionChanges:
         """
         self._folder = folder
         self._session_id = session_id
-        self._notes = folder / session_id
+        self._notes = SessionNotes(folder / session_id)
+        self._opener = ChangeOpener(self._notes.folder)
+        self._space = KeptSpace(folder, self._notes)
+        self._finishing = Finishing(folder, self._notes, self._opener, self._space)
         self._find_event = find_event
         self._guard = RLock()
-        self._lock = SessionLock(self._notes)
-        self._known: list[RecordedChange] | None = None
         self._is_new_turn = True
         self._runs_turn = False
-        self._trees: dict[str, TrackedTree] = {}
         self._open = 0
         """How many changes are being made."""
-
-    @property
-    def notes(self) -> Path:
-        """The folder of this session."""
-        return self._notes
+        self._process = os.getpid()
+        self._is_fork = False
+        self._cleaned: set[Path] = set()
+        """The places in which nothing is left of processes that were killed."""
 
     def list_changes(self) -> Sequence[RecordedChange]:
         """Return the changes that were made to their end, in their order.
 
-        What a crash interrupted is finished or taken back before.
+        What a crash interrupted is finished or taken back before. Those that are not kept any more
+        are among them.
 
         Raises:
             ChangesInUseError: Another process has them.
-            ChangeError, ValueError: What is on the disk is damaged.
+            OSError: The disk refuses it.
         """
         with self._guard:
-            if not self._notes.is_dir():
+            if not self._notes.folder.is_dir():
                 return ()
             try:
                 return tuple(each for each in self._load() if each.is_done)
@@ -77,13 +79,14 @@ class SessionChanges:
         """Return what was changed and not taken back, in the order in which it was; as above."""
         with self._guard:
             done = [each for each in self.list_changes() if not each.is_undone]
-            opened = map(self._open_kept, done)
+            opened = [self._opener.open(each) for each in done if each.removed is None]
             return [path for each in opened for path in each.list_paths()]
 
     def begin_turn(self) -> None:
         """Count what is changed from now on as another turn."""
         with self._guard:
             self._is_new_turn = self._runs_turn = True
+            self._space.begin_turn()
 
     def end_turn(self) -> None:
         """Let others take changes back."""
@@ -97,13 +100,13 @@ class SessionChanges:
             return None
         return choose_folder(Path(project), self._folder)
 
-    def find_ignored(self, project: str, paths: Sequence[str]) -> set[str]:
+    def find_ignored(self, project: str, paths: Sequence[str]) -> Collection[str]:
         """Return those of some paths of a project that git ignores.
 
         Raises:
             ChangeError: Git is not installed, or fails.
         """
-        return self._open_tree(project).find_ignored(paths)
+        return self._opener.find_ignored(project, paths)
 
     def begin(self, project: str, call: Call) -> OpenChange | None:
         """Return a new change of a project; None if it cannot be kept.
@@ -139,16 +142,23 @@ class SessionChanges:
             finally:
                 self._release()
         try:
-            tree = self._open_tree(project)
+            tree = self._opener.open_tree(project)
             return OpenTracked(tree, partial(self._end_tracked, recorded))
         except BaseException:
-            self._end(recorded, is_kept=False)
+            self._end_tracked(recorded, None)
             raise
 
     def list_last_turn(self) -> Sequence[RecordedChange]:
-        """Return the changes of the last turn that changed something and was not taken back."""
+        """Return the changes of the last turn that changed something and was not taken back.
+
+        Where nothing of it is kept any more, those of the turns before of which nothing is kept
+        either are among them.
+        """
         done = [each for each in self.list_changes() if not each.is_undone]
-        return [each for each in done if each.turn == done[-1].turn]
+        kept = [each.turn for each in done if each.removed is None]
+        last = done[-1].turn if done else 0
+        reach = kept[-1] if kept else 0
+        return [each for each in done if each.turn == last or each.turn > reach]
 
     def list_undone_turn(self) -> Sequence[RecordedChange]:
         """Return the changes that are made again first: of the turn that was taken back last.
@@ -173,64 +183,76 @@ class SessionChanges:
             ChangesInUseError: Another process makes changes.
         """
         newest_first = sorted(changes, key=lambda each: -each.number)
-        return self._swap(newest_first, is_undo=True, preview=preview)
+        return self._swap_changes(newest_first, is_undo=True, preview=preview)
 
     def redo(self, changes: Iterable[RecordedChange], *, preview: bool = False) -> Undone:
         """Make changes again that were taken back, the first one first; as `undo`."""
         oldest_first = sorted(changes, key=lambda each: each.number)
-        return self._swap(oldest_first, is_undo=False, preview=preview)
+        return self._swap_changes(oldest_first, is_undo=False, preview=preview)
 
     def close(self, *, keep: bool) -> None:
-        """Leave them to others, or remove all that is kept; what is in the project stays."""
-        with self._guard:
-            if not keep and self._notes.is_dir():
-                with suppress(ValueError):  # what is noted there is not known
-                    for each in tuple(self._load()):
-                        self._drop(each)
-                shutil.rmtree(self._notes, ignore_errors=True)
-            self._release()
+        """Leave them to others, or remove all that is kept; what is in the project stays.
 
-    def _swap(self, ordered: list[RecordedChange], *, is_undo: bool, preview: bool) -> Undone:
-        collected = Collected(is_undo=is_undo, is_preview=preview)
+        Raises:
+            ChangesInUseError: Another process has them.
+            OSError: The disk refuses it.
+        """
         with self._guard:
-            changes = self._load()
+            is_ours = self._process == os.getpid()  # not those of the process that was forked
             try:
-                for recorded in ordered:
-                    try:
-                        change = self._open_kept(recorded)
-                        change.recover()
-                        swap = change.undo if is_undo else change.redo
-                        if change.state != ("undone" if is_undo else "committed"):
-                            collected.add(swap(preview=preview), change.list_paths())
-                    except ChangeError as error:
-                        collected.add_missing(str(error))
-                        continue
-                    if not preview:
-                        marked = recorded.mark(self._notes, is_undone=is_undo)
-                        changes[changes.index(recorded)] = marked
+                if is_ours and self._notes.folder.is_dir():
+                    if keep:
+                        self._notes.mark_stored()
+                    else:
+                        self._notes.remove_all()
+            finally:
+                self._notes.close()
+
+    def _swap_changes(
+        self, ordered: list[RecordedChange], *, is_undo: bool, preview: bool
+    ) -> Undone:
+        swapping = Swapping(self._notes, self._opener, is_undo=is_undo, preview=preview)
+        with self._guard:
+            if not ordered or not self._notes.folder.is_dir():
+                return swapping.describe_gone(ordered)
+            try:
+                self._load()
+                undone = swapping.swap_changes(ordered)
+                if not preview:
+                    with suppress(OSError):
+                        self._space.note_sizes()
+                return undone
             finally:
                 self._release()
-        return collected.finish()
 
     def _begin(self, project: str, call: Call, kept_in: Path) -> OpenChange:
         recorded = self._note(project, call, kept_in=kept_in)
         try:
             change = Change.begin(recorded.project, recorded.folder)
+            if kept_in != self._folder:
+                note_owner(recorded, self._notes.folder)
         except BaseException:
-            self._drop(recorded)
+            with suppress(OSError):
+                self._notes.forget(recorded)
             raise
         self._open += 1
-        return OpenChange(change, partial(self._end, recorded))
+        return OpenChange(change, _End(self, recorded))
 
     def _note(
         self, project: str, call: Call, *, kept_in: Path | None = None, level: Level = "exact"
     ) -> RecordedChange:
         """Note a change that is about to be made."""
         changes = self._load()
+        event = self._find_event()
+        if event is None:
+            self._notes.mark_unstored()
+        else:
+            self._notes.mark_stored()
+        self._remove_left(kept_in)
         number = changes[-1].number + 1 if changes else 1
         turn = changes[-1].turn if changes else 0
         name = f"{number:06}"
-        folder = self._notes / name
+        folder = self._notes.folder / name
         if kept_in not in (None, self._folder):
             folder = kept_in / f"{self._session_id}-{name}"
         recorded = RecordedChange(
@@ -242,75 +264,95 @@ class SessionChanges:
             project=project,
             folder=str(folder),
             level=level,
-            event=self._find_event(),
+            event=event,
         )
+        self._notes.add(recorded)
         self._is_new_turn = False
-        recorded.save(self._notes)
-        changes.append(recorded)
         return recorded
 
-    def _open_kept(self, recorded: RecordedChange) -> Change | TrackedChange:
-        if recorded.trees is None:
-            return Change(recorded.project, recorded.folder)
-        return TrackedChange(self._open_tree(recorded.project), recorded, recorded.trees)
-
-    def _open_tree(self, project: str) -> TrackedTree:
-        """Return the states of a project; opened once, as it remembers what it has read."""
-        if project not in self._trees:
-            digest = hashlib.sha256(os.fsencode(project)).hexdigest()[:16]
-            self._trees[project] = TrackedTree(project, str(self._notes / f"tracked-{digest}"))
-        return self._trees[project]
+    def _remove_left(self, kept_in: Path | None) -> None:
+        """Remove what killed processes have left; looked for once in each place."""
+        if self._folder not in self._cleaned:
+            self._cleaned.add(self._folder)
+            remove_left_sessions(self._folder, self._session_id)
+        if kept_in is not None and kept_in not in self._cleaned:
+            self._cleaned.add(kept_in)
+            remove_left_changes(kept_in, self._folder)
 
     def _end_tracked(self, recorded: RecordedChange, trees: tuple[str, str] | None) -> None:
-        with self._guard:
-            if trees is not None:
-                changes = self._load()
-                tracked = replace(recorded, trees=trees)
-                changes[changes.index(recorded)] = recorded = tracked
-            self._end(recorded, is_kept=trees is not None)
+        if trees is None:
+            self.end(recorded, None)
+        else:
+            self.end(replace(recorded, trees=trees), ChangeOutcome([], [], []), is_command=True)
 
-    def _end(self, recorded: RecordedChange, *, is_kept: bool) -> None:
+    def end(
+        self, recorded: RecordedChange, outcome: ChangeOutcome | None, *, is_command: bool = False
+    ) -> None:
+        """Note the end of a change that this object has begun.
+
+        Args:
+            recorded: The change.
+            outcome: What it did; None to forget it.
+            is_command: Whether a command made it.
+        """
         with self._guard:
             self._open -= 1
-            self._finish(recorded, is_kept=is_kept)
-            self._release()
+            try:
+                if not self._notes.folder.is_dir():
+                    recorded.remove_versions()
+                    if outcome is not None:
+                        raise ChangeError(f"`{self._notes.folder}` is gone")
+                elif outcome is None:
+                    with suppress(OSError):  # it is forgotten when the notes are read next
+                        self._load()
+                        self._notes.forget(recorded)
+                else:
+                    self._load()
+                    self._finishing.keep(recorded, outcome.done, is_command=is_command)
+            finally:
+                self._release()
+
+    def recover(self, recorded: RecordedChange) -> bool:
+        """Finish or take back a change that failed; return whether something was changed."""
+        with self._guard:
+            self._open -= 1
+            try:
+                self._load()
+                return self._finishing.recover(recorded)
+            finally:
+                self._release()
 
     def _release(self) -> None:
         """Let others take changes back, unless some are made or a turn runs."""
         if not self._runs_turn and not self._open:
-            self._lock.release()
+            self._notes.release()
 
     def _load(self) -> list[RecordedChange]:
         """Take the lock, and return what is noted: another process may have changed it meanwhile."""
-        if self._known is not None and self._lock.is_held:
-            return self._known
-        self._notes.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock.acquire()
-        self._known = read_changes(self._notes)
-        for recorded in [each for each in self._known if not each.is_done]:
-            self._recover(recorded)
-        return self._known
+        if self._process != os.getpid() and not self._is_fork:
+            # What was begun is that of the process that was forked.
+            self._is_fork, self._open, self._runs_turn = True, 0, False
+        if not self._notes.folder.is_dir():
+            self._notes.close()
+        if not self._notes.is_held:
+            self._notes.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for recorded in [each for each in self._notes.load() if not each.is_done]:
+                self._finishing.recover(recorded)
+        return self._notes.load()
 
-    def _recover(self, recorded: RecordedChange) -> None:
-        """Finish or take back what a crash interrupted."""
-        try:
-            change = self._open_kept(recorded)
-            change.recover()
-            is_kept = change.state != "open"
-        except ChangeError:  # it was not even begun
-            is_kept = False
-        self._finish(recorded, is_kept=is_kept)
 
-    def _finish(self, recorded: RecordedChange, *, is_kept: bool) -> None:
-        if not is_kept:
-            self._drop(recorded)
-            return
-        changes = self._load()
-        changes[changes.index(recorded)] = done = replace(recorded, is_done=True)
-        done.save(self._notes)
+class _End:
+    """The end of a change of a session."""
 
-    def _drop(self, recorded: RecordedChange) -> None:
-        if recorded.level == "exact" and Path(recorded.folder).exists():
-            Change(recorded.project, recorded.folder).remove()
-        recorded.remove(self._notes)
-        self._load().remove(recorded)
+    def __init__(self, changes: SessionChanges, recorded: RecordedChange) -> None:
+        self._changes = changes
+        self._recorded = recorded
+
+    def keep(self, outcome: ChangeOutcome, *, is_command: bool) -> None:
+        self._changes.end(self._recorded, outcome, is_command=is_command)
+
+    def drop(self) -> None:
+        self._changes.end(self._recorded, None)
+
+    def recover(self) -> bool:
+        return self._changes.recover(self._recorded)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from kept_session import place
 from overlay import project
 
-__all__ = ["project"]
+__all__ = ["place", "project"]

@@ -10,8 +10,8 @@ from amplifier_app.known_secrets import SECRETS
 from amplifier_app.printable import printable_line
 from amplifier_app.sessions.choice import describe_session
 from amplifier_modules.changes.change import ChangedPath
+from amplifier_modules.changes.line_diff import compare_lines
 from amplifier_modules.changes.merged_paths import merge_paths
-from amplifier_modules.tools.filesystem.line_diff import compare_lines
 
 from .stored_changes import open_changes, reporting_change_errors
 
