@@ -27,7 +27,7 @@ class Undone:
     conflicts: tuple[Conflict, ...] = ()
     """What somebody else has changed since: it stays so, and the other version is kept."""
     missing: tuple[str, ...] = ()
-    """What cannot be had any more, and why."""
+    """What could not be put back or made again, and why."""
     changes: int = 0
     """How many commands and writes it was."""
     is_preview: bool = False
@@ -62,6 +62,7 @@ class Collected:
             listed: All paths of the change.
         """
         self._changes += 1
+        self._missing += [f"{each.path}: {each.reason}" for each in outcome.dropped]
         self._turns.add(recorded.turn)
         for conflict in outcome.conflicts:
             if not (self._is_preview and self._paths.has_at(conflict.path)):

@@ -89,7 +89,7 @@ def find_last_acting_turn(turn: Turn) -> Turn | None:
     """Return the last turn in which something was changed that was not taken back by request."""
     acting: list[Turn] = []
     for each in turn.past:
-        if not any(_acts(result) for result in each.results):
+        if not any(_has_acted(result) for result in each.results):
             continue
         if not asks_to_undo(each.prompt):
             acting.append(each)
@@ -125,7 +125,7 @@ def list_own_changes(turn: Turn) -> list[OwnChange]:
 
 def list_other_calls(turn: Turn) -> list[str]:
     """Return what else was done in a turn, as it is shown: commands and patches."""
-    calls = [each.call for each in turn.results if _acts(each)]
+    calls = [each.call for each in turn.results if _has_acted(each)]
     commands = [read_text(each.input.get("command")) for each in calls if each.name == RUN]
     patches = [PATCH for each in calls if each.name == PATCH]
     return list(dict.fromkeys([*commands, *patches]))
@@ -143,5 +143,5 @@ def remove_compiled(paths: list[str]) -> Call | None:
     return new_call(RUN, {"command": command})
 
 
-def _acts(result: Result) -> bool:
+def _has_acted(result: Result) -> bool:
     return result.call.name in (WRITE, EDIT, PATCH, RUN) and not result.failed

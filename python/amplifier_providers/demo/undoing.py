@@ -32,7 +32,7 @@ def answer_undo(turn: Turn) -> Answer:
     changes = [] if undone is None else list_own_changes(undone)
     if undone is None or not changes or LOOK not in turn.tools or not turn.may_call:
         thoughts = f"{describe_request(turn.prompt)} There is nothing that I can take back."
-        reply = _explain(undone, changes, turn)
+        reply = _explain_refusal(undone, changes, turn)
         return Answer(thoughts if turn.thinks else "", reply, [])
     steps = [_Step(turn, each) for each in changes]
     thoughts, calls = _choose_step(turn, undone, steps)
@@ -113,7 +113,7 @@ def _describe(step: _Step) -> str:
     return "is deleted: it was new" if step.change.is_new else "is as it was before"
 
 
-def _explain(undone: Turn | None, changes: list[OwnChange], turn: Turn) -> str:
+def _explain_refusal(undone: Turn | None, changes: list[OwnChange], turn: Turn) -> str:
     """Say why nothing is taken back, and what does it."""
     if undone is None:
         return f"I have changed nothing in this conversation. {_EXACTLY}"

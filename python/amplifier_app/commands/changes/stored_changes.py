@@ -49,8 +49,6 @@ def reporting_change_errors() -> Generator[None]:
         raise Failure(str(error), hint="try again when it has ended") from error
     except ChangeError as error:
         raise Failure(write_reason(str(error))) from error
-    except ValueError as error:
-        raise Failure(str(error), hint="without this file the rest can be taken back") from error
     except OSError as error:
         message = f"`{error.filename}` cannot be used: {error.strerror}"
         raise Failure(message, hint="check the folder of the changes") from error

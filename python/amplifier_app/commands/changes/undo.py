@@ -32,7 +32,7 @@ def undo_turn(report: Report, name: str | None, folder: Path, *, preview: bool) 
     def undo(changes: SessionChanges) -> Undone:
         return changes.undo(changes.list_last_turn(), preview=preview)
 
-    _swap(report, name, folder, undo, describe_undo, UNDONE, preview=preview)
+    _swap_turn(report, name, folder, undo, describe_undo, UNDONE, preview=preview)
 
 
 def redo_turn(report: Report, name: str | None, folder: Path, *, preview: bool) -> None:
@@ -41,10 +41,10 @@ def redo_turn(report: Report, name: str | None, folder: Path, *, preview: bool) 
     def redo(changes: SessionChanges) -> Undone:
         return changes.redo(changes.list_undone_turn(), preview=preview)
 
-    _swap(report, name, folder, redo, describe_redo, MADE_AGAIN, preview=preview)
+    _swap_turn(report, name, folder, redo, describe_redo, MADE_AGAIN, preview=preview)
 
 
-def _swap(
+def _swap_turn(
     report: Report,
     name: str | None,
     folder: Path,
