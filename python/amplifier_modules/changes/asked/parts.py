@@ -38,7 +38,7 @@ def list_parts(
     parts = list(_list_careful(careful))
     if is_review:
         asked = {path for part in parts for path in part.paths}
-        parts += _group([path for path in paths if path not in asked], paths)
+        parts += _group_paths([path for path in paths if path not in asked], paths)
     return parts
 
 
@@ -50,7 +50,7 @@ def _list_careful(careful: Sequence[CarefulChange]) -> Iterator[Part]:
             yield from (Part(path, (path,), change.reason) for path in change.paths)
 
 
-def _group(names: Sequence[str], paths: Mapping[str, ChangedPath]) -> list[Part]:
+def _group_paths(names: Sequence[str], paths: Mapping[str, ChangedPath]) -> list[Part]:
     """Put what is in a folder that was made or deleted together, and what is in `.git`."""
     groups: dict[str, list[str]] = {}
     for name in sorted(names):
