@@ -392,19 +392,37 @@ def edit(path: str, old: str, new: str) -> dict[str, Any]:
 
 
 # Holds: changes-50
-@pytest.mark.xfail(
-    reason="the version that a write of a file tool keeps is a copy, which an earlier change of the"
-    " same file takes for somebody else's"
-)
 async def test_several_writes_of_one_file_are_taken_back(project: Path) -> None:
     before = read_contents(project)
     look = {"tool": "read_file", "arguments": {"path": "plan.txt"}}
     agent, _ = make_agent(
-        project, look, edit("plan.txt", "A", "B"), edit("plan.txt", "B", "C"), "Done."
+        project,
+        look,
+        edit("plan.txt", "A", "B"),
+        edit("plan.txt", "B", "C"),
+        bash("mkdir src; echo 1 > src/a; echo 1 > src/b"),
+        {"tool": "read_file", "arguments": {"path": "src/a"}},
+        edit("src/a", "1", "2"),
+        edit("src/a", "2", "3"),
+        bash("echo 4 >> src/a; echo D >> plan.txt"),
+        "One.",
+        {"tool": "read_file", "arguments": {"path": "src/a"}},
+        edit("src/a", "4", "5"),
+        bash("mv src/a src/c; rm plan.txt"),
+        "Two.",
     )
     async with agent.session() as session:
-        await session.run("go")
-        assert read_contents(project)["plan.txt"] == "C plan.\n"
-        undone = await session.undo()
-    assert undone.conflicts == ()
-    assert read_contents(project) == before
+        await session.run("one")
+        first = read_contents(project)
+        assert first == before | {"plan.txt": "C plan.\nD\n", "src/a": "3\n4\n", "src/b": "1\n"}
+        await session.run("two")
+        second = read_contents(project)
+        for _ in range(2):
+            undone = await session.undo()
+            assert (undone.conflicts, read_contents(project)) == ((), first)
+            undone = await session.undo()
+            assert (undone.conflicts, read_contents(project)) == ((), before)
+            redone = await session.redo()
+            assert (redone.conflicts, read_contents(project)) == ((), first)
+            redone = await session.redo()
+            assert (redone.conflicts, read_contents(project)) == ((), second)

@@ -91,12 +91,14 @@ class Change:
     Its methods block, and other threads run meanwhile. Several threads may use one change.
     """
 
-    def __init__(self, project: str, folder: str) -> None:
+    def __init__(self, project: str, folder: str, later: Sequence[str] = ()) -> None:
         """Open a change that `begin` made.
 
         Args:
             project: The folder that is changed; an absolute path.
             folder: The folder of the change; on the same mount as the project, and outside of it.
+            later: The folders of later changes: what they have kept of files that are no more
+                stands for those.
 
         Raises:
             ChangeError: There is no such change, or changes cannot be kept here.
@@ -104,7 +106,7 @@ class Change:
         found = find_change_class()
         if found is None:
             raise ChangeError("changes can be kept only on Linux, with the extension")
-        self._change = found(project, folder)
+        self._change = found(project, folder, list(later))
 
     @staticmethod
     def begin(project: str, folder: str) -> Change:
