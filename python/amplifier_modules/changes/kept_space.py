@@ -50,7 +50,7 @@ def count_bytes(folder: str, paths: Iterable[ChangedPath]) -> int:
     return total
 
 
-def find_limit(folder: Path) -> int:
+def find_limit(folder: str) -> int:
     """Return the bytes that changes may take in a folder.
 
     Raises:
@@ -87,7 +87,7 @@ class KeptSpace:
         """Note what the changes of the session take, for others."""
         _note_sizes(self._notes, self._folder)
 
-    def remove_oldest(self, place: Path) -> None:
+    def remove_oldest(self, place: str) -> None:
         """Remove changes until those in one place are within their space; the session has its lock.
 
         First the oldest ones of this session, if it takes too much alone; then those of others that
@@ -104,7 +104,7 @@ class KeptSpace:
         self.note_sizes()
         if self._others is None:
             self._others = self._count_others()
-        if size + self._others.get(str(place), 0) <= limit:
+        if size + self._others.get(place, 0) <= limit:
             return
         others = self._remove_of_others(place, limit - size)
         own = list_kept(self._notes, self._folder, place)
@@ -119,14 +119,14 @@ class KeptSpace:
                 total[place] = total.get(place, 0) + size
         return total
 
-    def _remove_of_others(self, place: Path, limit: int) -> int:
+    def _remove_of_others(self, place: str, limit: int) -> int:
         """Remove changes of others until they are within a limit; return what they take then."""
         self._others = self._count_others()
-        size = self._others.get(str(place), 0)
+        size = self._others.get(place, 0)
         for folder in sorted(self._list_others(), key=_find_last_use):
             if size <= limit:
                 break
-            if str(place) not in _read_sizes(folder):
+            if place not in _read_sizes(folder):
                 continue
             notes = SessionNotes(folder)
             try:
@@ -139,7 +139,7 @@ class KeptSpace:
                 logger.debug("changes of another session are left alone: %s", error)
             finally:
                 notes.close()
-        self._others[str(place)] = size
+        self._others[place] = size
         return size
 
     def _list_others(self) -> Iterator[Path]:
@@ -150,7 +150,7 @@ class KeptSpace:
                     yield path
 
 
-def find_place(recorded: RecordedChange, notes: Path, folder: Path) -> Path:
+def find_place(recorded: RecordedChange, notes: Path, folder: Path) -> str:
     """Return the place that a change is kept in, among those of all sessions.
 
     Args:
@@ -158,11 +158,11 @@ def find_place(recorded: RecordedChange, notes: Path, folder: Path) -> Path:
         notes: The folder of its session.
         folder: Where the changes of all sessions are noted.
     """
-    parent = Path(recorded.folder).parent
-    return folder if parent == notes else parent
+    parent = os.path.dirname(recorded.folder)
+    return str(folder) if parent == str(notes) else parent
 
 
-def list_kept(notes: SessionNotes, folder: Path, place: Path) -> list[RecordedChange]:
+def list_kept(notes: SessionNotes, folder: Path, place: str) -> list[RecordedChange]:
     """Return the changes of a session that are kept in a place, in their order."""
     return [
         each
@@ -187,7 +187,7 @@ def _note_sizes(notes: SessionNotes, folder: Path) -> None:
     sizes: dict[str, int] = {}
     for each in notes.load():
         if each.is_done and each.size:
-            place = str(find_place(each, notes.folder, folder))
+            place = find_place(each, notes.folder, folder)
             sizes[place] = sizes.get(place, 0) + each.size
     new = notes.folder / f"{_SIZES}.new"
     new.write_bytes(_SIZES_TYPE.dump_json(sizes))

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from weakref import WeakSet
 
+_MARK_BYTES = 16
+
 
 class ChangesInUseError(RuntimeError):
     """Changes that another process makes or takes back right now."""
@@ -59,6 +61,26 @@ class SessionLock:
             # Not by closing alone: a process that is being started may have the file, too.
             fcntl.flock(file, fcntl.LOCK_UN)
             os.close(file)
+
+    def read_mark(self) -> bytes:
+        """Return what the last one wrote that changed something under the lock; it must be held."""
+        return b"" if self._file is None else os.pread(self._file, _MARK_BYTES, 0)
+
+    def write_mark(self) -> bytes:
+        """Write another mark, and return it; the lock must be held.
+
+        Raises:
+            OSError: The disk refuses it.
+        """
+        mark = os.urandom(_MARK_BYTES)
+        if self._file is not None:
+            try:
+                os.pwrite(self._file, mark, 0)
+            except OSError as error:
+                # A file that could only be opened to be read.
+                number = errno.EROFS if error.errno == errno.EBADF else error.errno
+                raise OSError(number, os.strerror(number or 0), str(self._path)) from error
+        return mark
 
     def leave_to_parent(self) -> None:
         """Forget the lock in a fork, so that it ends with the process that took it."""

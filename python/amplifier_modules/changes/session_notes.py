@@ -26,6 +26,9 @@ class SessionNotes:
         self._lock = SessionLock(folder)
         self._marker = SessionLock(folder, f"{_MARKER}.new")
         self._known: list[RecordedChange] = []
+        self._mark = b"", 0
+        """What the lock said of the notes that are known, and the process that knows them."""
+        self._has_written = False
 
     @property
     def is_held(self) -> bool:
@@ -33,7 +36,9 @@ class SessionNotes:
         return self._lock.is_held
 
     def load(self) -> list[RecordedChange]:
-        """Take the lock, and return the changes in their order; they are read if it was not held.
+        """Take the lock, and return the changes in their order.
+
+        They are read if somebody may have changed them since this object had the lock.
 
         Raises:
             ChangesInUseError: Somebody else has the lock.
@@ -41,11 +46,11 @@ class SessionNotes:
         """
         if not self._lock.is_held:
             self._lock.take()
+            self._has_written = False
             try:
-                self._known = read_changes(self.folder)
-                self._clear_removed()
+                self._read_again()
             except BaseException:
-                self._lock.release()
+                self.release()
                 raise
         return self._known
 
@@ -60,6 +65,7 @@ class SessionNotes:
     def add(self, recorded: RecordedChange) -> None:
         """Note one more change."""
         changes = self.load()
+        self._begin_writing()
         recorded.save_note(self.folder)
         changes.append(recorded)
 
@@ -69,6 +75,7 @@ class SessionNotes:
         for index, each in enumerate(changes):
             if each.number == recorded.number:
                 changes[index] = recorded
+                self._begin_writing()
                 recorded.save_note(self.folder)
         return recorded
 
@@ -85,6 +92,7 @@ class SessionNotes:
     def forget(self, recorded: RecordedChange) -> None:
         """Remove a change, and its note."""
         changes = self.load()
+        self._begin_writing()
         _remove_versions(recorded)
         recorded.remove(self.folder)
         self._known = [each for each in changes if each.number != recorded.number]
@@ -99,7 +107,7 @@ class SessionNotes:
                 _remove(path)
         # Last: if this is interrupted, the next one goes on.
         shutil.rmtree(self.folder, ignore_errors=True)
-        self._known = []
+        self._known, self._mark = [], (b"", 0)
         self.close()
 
     def mark_unstored(self) -> None:
@@ -138,10 +146,20 @@ class SessionNotes:
         self._lock.release()
         self._marker.release()
 
-    def _clear_removed(self) -> None:
+    def _read_again(self) -> None:
+        mark = self._lock.read_mark(), os.getpid()
+        if mark[0] and mark == self._mark:
+            return
+        self._known, self._mark = read_changes(self.folder), mark
         for each in self._known:
             if each.removed in ("space", "ignored") and os.path.lexists(each.folder):
                 _remove_versions(each)
+
+    def _begin_writing(self) -> None:
+        """Have others read the notes again, also if this process is killed in the middle."""
+        if not self._has_written:
+            self._mark = self._lock.write_mark(), os.getpid()
+            self._has_written = True
 
 
 def _remove_versions(recorded: RecordedChange) -> None:

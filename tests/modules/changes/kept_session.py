@@ -101,8 +101,8 @@ def kill() -> NoReturn:
     raise AssertionError
 
 
-def run_in_fork(work: Callable[[], object]) -> int:
-    """Do something in a process of its own, and return its exit code."""
+def fork(work: Callable[[], object]) -> int:
+    """Do something in a process of its own, and return its number."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
         process = os.fork()
@@ -115,4 +115,14 @@ def run_in_fork(work: Callable[[], object]) -> int:
             if failed:
                 traceback.print_exc(file=sys.__stderr__)
             os._exit(failed)
+    return process
+
+
+def wait_for(process: int) -> int:
+    """Return the exit code of a process when it has ended."""
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def run_in_fork(work: Callable[[], object]) -> int:
+    """Do something in a process of its own, and return its exit code."""
+    return wait_for(fork(work))

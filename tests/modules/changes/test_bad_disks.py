@@ -24,15 +24,15 @@ undo: (['a'], [], ())
 files: {'a': '1'}
 undo: (['a'], [], ())
 run: None
-files: {'a': '1', 'c': '1'}
+files: {'c': '1'}
 notes: ['one/000001', 'one/000001.json', 'one/000002', 'one/000002.json', 'one/000003', 'one/000003.json']
-begin: OSError: [Errno 30] Read-only file system: 'FOLDER/state/places'
+begin: OSError: [Errno 30] Read-only file system: 'FOLDER/state/one/lock'
 list: [1, 2, 3]
 preview: (['c'], [], ())
 undo: ([], [], ('cannot write `FOLDER/state/one/000003/manifest`: Read-only file system (os error 30)',))
 keep: None
 remove: OSError: [Errno 30] Read-only file system: 'FOLDER/state/one/000001.json'
-files: {'a': '1', 'c': '1'}
+files: {'c': '1'}
 """
 
 

@@ -27,7 +27,7 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Sets what all changes may take."""
 
     def set_limit(size: int) -> None:
-        def find(_folder: Path) -> int:
+        def find(_folder: str) -> int:
             return size
 
         monkeypatch.setattr(kept_space, "find_limit", find)
@@ -49,11 +49,11 @@ def test_the_limit_is_two_gibibytes_or_a_tenth_of_what_is_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def find(blocks: int) -> int:
-        def look(_folder: Path) -> SimpleNamespace:
+        def look(_folder: str) -> SimpleNamespace:
             return SimpleNamespace(f_bavail=blocks, f_frsize=4096)
 
         monkeypatch.setattr(os, "statvfs", look)
-        return find_limit(tmp_path)
+        return find_limit(str(tmp_path))
 
     assert [find(1000), find(10**9)] == [409_600, 2 * 2**30]
 

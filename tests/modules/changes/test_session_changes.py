@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kept_session import Place, kill, list_undone, redo, run_in_fork, undo
+from kept_session import Place, fork, kill, list_undone, redo, run_in_fork, undo, wait_for
 
 from amplifier_modules.changes.change import Change, ChangeError, ChangeOutcome
 from amplifier_modules.changes.open_change import Call, CommittedError
@@ -65,7 +65,8 @@ def test_a_damaged_note_costs_its_change_alone(
     for name in ("12.json", "notes.json", "000009.txt", "0000x1.json"):
         (notes / name).write_text("{}")
 
-    listed = place.open().list_changes()
+    changes = place.open()
+    listed = changes.list_changes()
 
     lost = RecordedChange(
         2, 1, "", None, "one", "", str(notes / "000002"), is_done=True, removed="damaged"
@@ -243,6 +244,36 @@ def test_a_fork_does_not_keep_the_lock_of_a_process_that_was_killed(place: Place
     finally:
         os.close(writing)
         os.close(reading)
+
+
+def test_each_process_sees_what_the_others_have_noted(place: Place) -> None:
+    one, other = place.open(), place.open()
+    place.run(one, {"a": "1"})
+    assert len(other.list_changes()) == 1
+    place.run(one, {"b": "1"})
+    assert list_undone(undo(other)) == (["b"], [], ())
+    assert [each.is_undone for each in one.list_changes()] == [False, True]
+
+
+def test_a_fork_sees_what_its_process_has_noted_since(place: Place) -> None:
+    changes = place.open()
+    changes.begin_turn()
+    change = place.begin(changes)
+    reading, writing = os.pipe()
+
+    def take_back() -> None:
+        os.read(reading, 1)
+        assert list_undone(undo(changes)) == (["a"], [], ())
+
+    process = fork(take_back)
+    Path(change.layer[0], "a").write_text("1")
+    change.commit()
+    changes.end_turn()
+    os.write(writing, b"x")
+    assert wait_for(process) == 0
+    assert [each.is_undone for each in changes.list_changes()] == [True]
+    os.close(reading)
+    os.close(writing)
 
 
 def test_of_two_sessions_the_first_cannot_take_back_what_the_second_has_changed(
