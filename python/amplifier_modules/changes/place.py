@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 _BESIDE = ".amplifier-changes"
@@ -35,7 +36,8 @@ def choose_folder(project: Path, usual: Path) -> Path | None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
-        if _read_mount(folder) == number:
+        # Beside a project in `/tmp`, others may have made it before.
+        if _read_mount(folder) == number and (folder == usual or _is_ours(folder)):
             return folder
     return None
 
@@ -65,6 +67,13 @@ def _read_places(usual: Path) -> list[Path]:
     except OSError:
         return []
     return [Path(os.fsdecode(line)) for line in lines if line.startswith(b"/")]
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder is no link, and nobody else can put something there."""
+    found = folder.lstat()
+    is_closed = stat.S_ISDIR(found.st_mode) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return is_closed and found.st_uid == os.geteuid()
 
 
 def _is_elsewhere(folder: Path, number: str) -> bool:

@@ -13,6 +13,7 @@ from amplifier_modules.changes.change import ChangedPath
 from .folded_name import fold_name, fold_names
 from .git_config import GitConfigError
 from .git_keys import find_changed_keys, show_key
+from .held_file import is_held
 from .plain_file import read_plain_file
 from .repositories import ClosedFileError, Repositories, is_head, read_settings
 
@@ -35,6 +36,7 @@ IS_UNREADABLE = "it cannot be read as settings of git, so that nobody knows what
 IS_CLOSED = "its mode keeps everybody from reading what git would run if it were another"
 IS_OPENED = "others of this machine could write it, and so say what git runs"
 IS_LED_TO = "settings of git name it, or a folder that it is in"
+IS_HELD = "a program that still runs has it open, and could change it afterwards"
 LOSES_REPOSITORY = "the repository would be deleted, with its history"
 
 
@@ -101,10 +103,12 @@ def _judge_inside(
         return REDIRECTS
     if change.is_plain_folder:
         return None
+    if inside and inside[0] in _DATA:
+        return _judge_data(change, inside, repositories)
+    if change.type == "file" and change.after is not None and is_held(change.after):
+        return IS_HELD
     if not inside:
         return _judge_leading_file(change)
-    if inside[0] in _DATA:
-        return _judge_data(change, inside, repositories)
     if _is_hook(inside):
         return None if inside[-1].endswith(".sample") else RUNS_HOOK
     is_usual = len(inside) == 1 or inside[0] in _INNER
