@@ -67,7 +67,7 @@ def test_settings_that_are_open_elsewhere_do_not_get_into_the_project(layered: W
     assert settings.read_text() == "[core]\n"
     assert (project / "other").read_text().endswith("fsmonitor = x\n")
     reason = "a program that still runs has it open, and could change it afterwards"
-    assert notes == (f"`.git/config` was not changed: {reason}", "")
+    assert notes == (f"`.git/config` was not changed: {reason}",)
 
 
 def run_and_settle(runner: LayeredRunner, text: str, directory: str) -> Sequence[str]:
@@ -77,7 +77,7 @@ def run_and_settle(runner: LayeredRunner, text: str, directory: str) -> Sequence
     assert runner.settle(ending, "") == ()
     pending = runner.take_pending()
     assert pending is not None
-    return pending.commit(is_agreed=False)
+    return pending.commit(())
 
 
 def test_a_file_that_nobody_writes_is_not_held(tmp_path: Path) -> None:
