@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         ToolStarted,
     )
     from .function_hook import Hook, hook
+    from .partial_approval import PartialApproval
     from .plan import AgentOptions, Module
     from .result import (
         GoalEnding,
@@ -58,6 +59,7 @@ __all__ = [
     "Hook",
     "Message",
     "Module",
+    "PartialApproval",
     "Question",
     "QuestionAsked",
     "Result",
@@ -96,6 +98,7 @@ _HOMES = {
         " ToolStarted"
     ),
     ".function_hook": "Hook hook",
+    ".partial_approval": "PartialApproval",
     ".plan": "AgentOptions Module",
     ".result": "GoalEnding GoalOutcome Message Result StatusError TokenUsage TurnStatus",
     ".rewound": "Rewound",

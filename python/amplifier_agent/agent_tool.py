@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from amplifier_core.models import ToolResult
-from amplifier_core.session_capabilities import PROJECT_CHANGES, SESSION_STORE, SESSION_STORE_CHILD
+from amplifier_core.session_capabilities import (
+    APPROVAL_POLICY,
+    PROJECT_CHANGES,
+    SESSION_STORE,
+    SESSION_STORE_CHILD,
+)
 from amplifier_modules.changes.mounting import mount_changes
 from amplifier_modules.spawn.rights import Handler, Rights, hand_on
 from amplifier_modules.spawn.task import Answer, TaskStatus, Used
@@ -99,6 +104,8 @@ class _Child:
         self._store_child = parent.get_capability(SESSION_STORE_CHILD)
         coordinator: Any = self.session.coordinator
         coordinator.register_capability(PROJECT_CHANGES, mount_changes(parent))
+        if (policy := parent.get_capability(APPROVAL_POLICY)) is not None:
+            coordinator.register_capability(APPROVAL_POLICY, policy)
         self._judges = rights.list_judges()
         if rights.approvals is not None:
             coordinator.approval_system = rights.approvals

@@ -80,13 +80,14 @@ class AskedFunction:
         default: Literal["allow", "deny"],
     ) -> str:
         """Ask, and return the answer in the form that the kernel reads."""
-        from amplifier_core.approval import SESSION_GRANT, note_grant, note_words
+        from amplifier_core.approval import SESSION_GRANT, note_grant, note_parts, note_words
 
         answer = await call_function(self._function, question_about(prompt, timeout))
         check_answer(answer, "the approval function answered with")
         if answer is True or getattr(answer, "approved", False):
             if getattr(answer, "remember", False) is True:
                 note_grant(SESSION_GRANT)
+            note_parts(getattr(answer, "parts", None))
             return _GRANT
         note_words(answer if isinstance(answer, str) else getattr(answer, "reason", None))
         return _DENY

@@ -15,9 +15,12 @@ from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import write_notice
 from amplifier_app.offered_grants import (
     describe_offer,
+    describe_part,
     describe_rule,
+    is_yes,
     name_grant,
     read_rule_line,
+    wants_each,
     wants_rule,
     wants_session,
 )
@@ -28,6 +31,7 @@ from amplifier_core.approval import (
     AskedCall,
     is_consent,
     note_grant,
+    note_parts,
     note_unasked,
     note_words,
     option_words,
@@ -120,6 +124,10 @@ class TerminalApproval:
                 elif (call := wants_rule(line)) is not None:
                     rule = await _ask_for_rule(call, mark)
                     line, grant = ("", "") if rule is None else (_ONCE, rule)
+                elif (call := wants_each(line)) is not None:
+                    granted = await _ask_about_each(call, mark)
+                    note_parts(granted)
+                    line = _ONCE if granted else ""
         except TimeoutError:
             _note(f"\n{mark}| no answer\n")
             raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
@@ -154,6 +162,30 @@ async def _ask_for_rule(call: AskedCall, mark: str) -> str | None:
         rule = read_rule_line(call, await _line_from_terminal())
         if rule is None or (problem := call.check_rule(rule)) is None:
             return rule
+
+
+async def _ask_about_each(call: AskedCall, mark: str) -> list[str]:
+    """Ask about each part of what is asked about, and return those that are agreed to.
+
+    Raises:
+        OSError: The terminal cannot be written to.
+        ValueError: It cannot show the characters.
+    """
+    from amplifier_guard.question import question_rows
+
+    granted: list[str] = []
+    for number, name in enumerate(call.parts, 1):
+        row = describe_part(name, number, len(call.parts))
+        rows = question_rows([row], mark, _measure_columns())
+        _write("".join(f"{each}\n" for each in rows))
+        _forget_typed()
+        _write(f"{mark}> ")
+        answer = is_yes(await _line_from_terminal())
+        if answer is None:
+            break
+        if answer:
+            granted.append(name)
+    return granted
 
 
 def _deny_unasked(reason: str, detail: str) -> str:

@@ -79,10 +79,8 @@ _FIRST_STEPS = """\
 Examples:
   amplifier-core          (in a terminal: a conversation of many turns)
   amplifier-core run "Give me a tour of this project"
-  amplifier-core provider list
-
-Without ANTHROPIC_API_KEY and OPENAI_API_KEY the demo model answers: a local program, not a language
-model. All options: `amplifier-core run --help`.
+Without ANTHROPIC_API_KEY and OPENAI_API_KEY the demo model answers: a local
+program, not a language model. All options: `amplifier-core run --help`.
 """
 
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -95,18 +93,18 @@ _KERNEL_COMMANDS = {
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
 _PROVIDER = "provider"
 _SESSION = "session"
-_OF_CHANGES = {
-    "undo": "Take back what the last turn has changed in the project.",
-    "redo": "Make again what was taken back.",
-    "diff": "Show what a session has changed in the project.",
-}
+_OF_CHANGES = ("undo", "redo", "diff")
 _LATE_COMMANDS = {
-    **_OF_CHANGES,
+    ", ".join(_OF_CHANGES): "Take back, or show, what a session has changed.",
     _SESSION: "List, show and change the sessions that are stored.",
     _PROVIDER: "List and test model providers, and keep their keys.",
     **_KERNEL_COMMANDS,
 }
 """Commands that are imported when they are asked for, and what `--help` says of them."""
+
+
+def _list_late_commands() -> list[str]:
+    return [name for row in _LATE_COMMANDS for name in row.split(", ")]
 
 
 _WITH_OPTIONAL_VALUE = ("--resume", "-r")
@@ -116,7 +114,7 @@ class _Commands(click.Group):
     """The commands of the application and, when one is asked for, those of the kernel."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.commands, *_LATE_COMMANDS]
+        return [*self.commands, *_list_late_commands()]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         helps = {name: own.get_short_help_str(80) for name, own in self.commands.items()}
@@ -147,7 +145,7 @@ def run_command(arguments: Sequence[str]) -> int:
     """Run the command and return the exit code."""
     values = {name for each in run.params if _takes_value(each) for name in each.opts}
     given = CommandLine(arguments, values, _WITH_OPTIONAL_VALUE)
-    commands = (*amplifier_core.commands, *_LATE_COMMANDS)
+    commands = (*amplifier_core.commands, *_list_late_commands())
     arguments = given.with_command(commands, "run") or _without_arguments()
     is_run = arguments[:1] == ["run"]
     line = OutcomeLine(wanted=is_run and "--json" in given.options)
@@ -297,9 +295,9 @@ def amplifier_core(context: click.Context) -> None:
 )
 @click.option(
     "--mode",
-    type=click.Choice(["auto", "ask", "read-only", "plan"]),
+    type=click.Choice(["auto", "ask", "review", "read-only", "plan"]),
     help="What runs without a question: `auto` all that the sandbox keeps to the folder, `ask` what"
-    " only reads; `read-only` denies the rest, and `plan` until you agree to a plan.  [default: auto"
+    " only reads; `review` asks about each change before it is made; `read-only` denies the rest, and `plan` until you agree to a plan.  [default: auto"
     " where commands run in namespaces, else ask]",
 )
 @click.option("--system", metavar="TEXT", help="The system prompt, instead of the usual one.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from amplifier_core.approval import ASKED_CALL, SESSION_GRANT, AskedCall
+from amplifier_core.approval import ASKED_CALL, CONSENT, SESSION_GRANT, AskedCall
 
-_SESSION, _RULE = ("s", "session"), ("p", "pattern", "rule")
+_SESSION, _RULE, _EACH = ("s", "session"), ("p", "pattern", "rule"), ("e", "each")
 _DENY = ("n", "no", "deny")
 
 
@@ -20,6 +20,8 @@ def describe_offer() -> str:
         words.append(f"s for {quote_value(call.tool_name)} in this session")
     if call is not None and call.offer.rule is not None:
         words.append(f"p for a rule such as {quote_value(call.offer.rule)}")
+    if call is not None and call.parts:
+        return f"y for all {len(call.parts)}, or e to be asked about each"
     return f"y once, or {', or '.join(words)}" if words else ""
 
 
@@ -34,6 +36,20 @@ def wants_rule(line: str) -> AskedCall | None:
     call = ASKED_CALL.get()
     is_wanted = call is not None and call.offer.rule is not None and _read_word(line) in _RULE
     return call if is_wanted else None
+
+
+def wants_each(line: str) -> AskedCall | None:
+    """Return the call if an answer asks to be asked about each of its parts; else None."""
+    call = ASKED_CALL.get()
+    is_wanted = call is not None and call.parts and _read_word(line) in _EACH
+    return call if is_wanted else None
+
+
+def describe_part(name: str, number: int, count: int) -> str:
+    """Return the row that asks about one part."""
+    from amplifier_guard.question import quote_value
+
+    return f"{number} of {count}: {quote_value(name)}? y or n; other words deny all that are left"
 
 
 def describe_rule(call: AskedCall, problem: str | None) -> Iterator[str]:
@@ -58,9 +74,20 @@ def read_rule_line(call: AskedCall, line: str) -> str | None:
 
 def name_grant(grant: str) -> str:
     """Return what is shown of a grant once it is given."""
+    call = ASKED_CALL.get()
+    if call is not None and call.reply.parts is not None:
+        return f"allowed for {len(call.reply.parts)} of {len(call.parts)}"
     if not grant:
         return "allowed"
     return "allowed in this session" if grant == SESSION_GRANT else "allowed, and the rule is kept"
+
+
+def is_yes(line: str) -> bool | None:
+    """Whether a typed line is a yes; None where it is neither that nor a no."""
+    word = _read_word(line)
+    if word in _DENY:
+        return False
+    return True if word in CONSENT else None
 
 
 def _read_word(line: str) -> str:

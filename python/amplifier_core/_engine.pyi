@@ -1820,7 +1820,9 @@ if sys.platform == "linux":
     class Change:
         """One change of a project, which can be taken back; outcomes are tuples of their fields."""
 
-        def __new__(cls, project: _StrPath, folder: _StrPath) -> Self: ...
+        def __new__(
+            cls, project: _StrPath, folder: _StrPath, later: Sequence[_StrPath] = ...
+        ) -> Self: ...
         @staticmethod
         def begin(project: _StrPath, folder: _StrPath) -> Change:
             """Make the folder of a new change, and what is in it."""

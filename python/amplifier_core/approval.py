@@ -131,8 +131,10 @@ async def _await_option(response: Any) -> str:
         raise TypeError(f"the approval provider must answer an `ApprovalResponse`, not `{found}`")
     if not approved:
         note_words(getattr(response, "reason", None))
-    elif getattr(response, "remember", False) is True:
-        note_grant(SESSION_GRANT)
+    else:
+        if getattr(response, "remember", False) is True:
+            note_grant(SESSION_GRANT)
+        note_parts(getattr(response, "parts", None))
     return "allow" if approved else "deny"
 
 
@@ -173,6 +175,8 @@ class Reply:
     """Whether the question waits for an answer after the turn has ended."""
     grant: str = ""
     """What is granted beyond the call: `SESSION_GRANT`, or a rule; empty for this once."""
+    parts: tuple[str, ...] | None = None
+    """Which parts of what is asked about are granted; None for all."""
 
 
 SESSION_GRANT = "session"
@@ -213,6 +217,8 @@ class AskedCall:
     """What may be granted beyond the call."""
     check_rule: Callable[[str], str | None] = _refuse_rule
     """Returns why a rule cannot be granted with the answer; None if it can."""
+    parts: tuple[str, ...] = ()
+    """What of it can be granted alone, by names; empty where it is all or nothing."""
     reply: Reply = field(default_factory=Reply)
 
 
@@ -232,6 +238,14 @@ def note_grant(grant: str) -> None:
     call = ASKED_CALL.get()
     if call is not None:
         call.reply.grant = grant
+
+
+def note_parts(parts: object) -> None:
+    """Remember which parts whoever agrees grants; what is no list of names of parts grants all."""
+    call = ASKED_CALL.get()
+    if call is not None and isinstance(parts, list | tuple):
+        granted = set(cast("Sequence[object]", parts))
+        call.reply.parts = tuple(each for each in call.parts if each in granted)
 
 
 def note_unasked(reason: str) -> None:

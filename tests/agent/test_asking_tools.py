@@ -125,7 +125,7 @@ async def test_a_question_that_nobody_could_read_is_no() -> None:
     @tool
     async def ask_much(context: ToolContext) -> str:
         """Ask too much."""
-        answer = await context.ask("x" * 5000)
+        answer = await context.ask("x" * 20_000)
         return f"{answer.is_yes} {answer.reason}"
 
     model = ScriptedProvider([{"tool": "ask_much", "arguments": {}}, "Done."])

@@ -5,7 +5,7 @@ Holds: changes-50
 
 from __future__ import annotations
 
-import os
+import sys
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -23,17 +23,16 @@ from amplifier_agent import (
     tool,
 )
 from amplifier_core import ApprovalResponse
-from amplifier_modules.changes.place import choose_folder, find_changes_folder
+from amplifier_modules.changes.place import find_changes_folder
 from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.changes.session_lock import ChangesInUseError
-from amplifier_modules.sandbox.command import Tier
-from amplifier_modules.sandbox.layers import find_layer_obstacle
-from amplifier_modules.sandbox.sandbox import Sandbox
-from amplifier_modules.sandbox.tiers import find_tier
 from amplifier_modules.tools.bash.environment import find_caches
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from layered_project import TOOLS, bash, list_results, make_agent, make_project, write
+
 Tree = dict[str, tuple[int, int, str]]
-TOOLS = ("tool-filesystem", "tool-bash")
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -48,31 +47,7 @@ def caches(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project in a file system that takes layers."""
-    found = find_tier()
-    if found.tier is not Tier.NAMESPACES:
-        message = f"there is no tier `namespaces` here: {'; '.join(found.reasons)}"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
-    project = tmp_path / "project"
-    project.mkdir()
-    if (obstacle := find_obstacle(project, tmp_path)) is not None:
-        pytest.skip(obstacle)
-    (project / "plan.txt").write_text("A plan.\n")
-    (project / "old").mkdir()
-    (project / "old" / "a.txt").write_text("a\n")
-    return project
-
-
-def find_obstacle(project: Path, temporary: Path) -> str | None:
-    store = choose_folder(project, find_changes_folder())
-    if store is None:
-        return "nothing can be kept beside the project"
-    found = find_tier()
-    runner = Sandbox(str(project), str(temporary), found.tier, bubblewrap=found.bubblewrap)
-    try:
-        return find_layer_obstacle(runner, str(project), str(store))
-    finally:
-        runner.close()
+    return make_project(tmp_path)
 
 
 def read_tree(project: Path) -> Tree:
@@ -89,23 +64,9 @@ def read_text(path: str) -> str:
     return Path(path).read_text()
 
 
-def bash(command: str, **more: Any) -> dict[str, Any]:
-    return {"tool": "bash", "arguments": {"command": command, **more}}
-
-
-def write(path: str, content: str) -> dict[str, Any]:
-    return {"tool": "write_file", "arguments": {"path": path, "content": content}}
-
-
-def make_agent(project: Path, *script: Any, **options: Any) -> tuple[Agent, ScriptedProvider]:
-    model = ScriptedProvider(script)
-    return Agent(model, tools=TOOLS, directory=project, **options), model
-
-
 def results(model: ScriptedProvider) -> str:
     """What the model has read of its calls."""
-    read = [str(each.content) for each in model.requests[-1].messages if each.role == "tool"]
-    return "\n".join(read)
+    return "\n".join(list_results(model))
 
 
 TIDY = (
@@ -394,13 +355,10 @@ async def test_a_person_decides_about_what_others_would_run(project: Path) -> No
     assert "note" not in result
     (question,) = asked
     assert question.tool_name == "bash"
-    assert "put these changes of the command into the project?" in question.action
-    assert "| `.git/hooks/pre-commit` (created): " in question.action
+    assert "put these changes into the project?" in question.action
+    assert "| created `.git/hooks/pre-commit`: git runs it by itself" in question.action
     assert "|   +exit 1" in question.action
-    assert [each["paths"] for each in question.arguments["changes"]] == [
-        [".git/config"],
-        [".git/hooks/pre-commit"],
-    ]
+    assert question.arguments["parts"] == [".git/config", ".git/hooks/pre-commit"]
 
 
 async def test_a_no_with_words_leaves_it_out_and_the_model_reads_them(project: Path) -> None:
@@ -427,3 +385,44 @@ async def test_a_turn_that_is_cancelled_while_a_person_is_asked_leaves_it_out(
     assert result.status == "cancelled"
     assert (project / "x").exists()
     assert not (project / ".git" / "hooks" / "pre-commit").exists()
+
+
+def edit(path: str, old: str, new: str) -> dict[str, Any]:
+    return {"tool": "edit_file", "arguments": {"path": path, "edits": [{"old": old, "new": new}]}}
+
+
+# Holds: changes-50
+async def test_several_writes_of_one_file_are_taken_back(project: Path) -> None:
+    before = read_contents(project)
+    look = {"tool": "read_file", "arguments": {"path": "plan.txt"}}
+    agent, _ = make_agent(
+        project,
+        look,
+        edit("plan.txt", "A", "B"),
+        edit("plan.txt", "B", "C"),
+        bash("mkdir src; echo 1 > src/a; echo 1 > src/b"),
+        {"tool": "read_file", "arguments": {"path": "src/a"}},
+        edit("src/a", "1", "2"),
+        edit("src/a", "2", "3"),
+        bash("echo 4 >> src/a; echo D >> plan.txt"),
+        "One.",
+        {"tool": "read_file", "arguments": {"path": "src/a"}},
+        edit("src/a", "4", "5"),
+        bash("mv src/a src/c; rm plan.txt"),
+        "Two.",
+    )
+    async with agent.session() as session:
+        await session.run("one")
+        first = read_contents(project)
+        assert first == before | {"plan.txt": "C plan.\nD\n", "src/a": "3\n4\n", "src/b": "1\n"}
+        await session.run("two")
+        second = read_contents(project)
+        for _ in range(2):
+            undone = await session.undo()
+            assert (undone.conflicts, read_contents(project)) == ((), first)
+            undone = await session.undo()
+            assert (undone.conflicts, read_contents(project)) == ((), before)
+            redone = await session.redo()
+            assert (redone.conflicts, read_contents(project)) == ((), first)
+            redone = await session.redo()
+            assert (redone.conflicts, read_contents(project)) == ((), second)

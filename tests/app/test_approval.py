@@ -454,3 +454,40 @@ async def test_an_offer_looks_like_this(terminal: Terminal) -> None:
         "bcdf> s\n"
         "bcdf| allowed in this session\n"
     )
+
+
+# Holds: approval-23
+@pytest.mark.parametrize(
+    ("typed", "chosen", "parts"),
+    [
+        ([b"y\n", b"n\n", b"yes\n"], "Allow", ("src", "b.txt")),
+        ([b"n\n", b"n\n", b"n\n"], "Deny", ()),
+        ([b"y\n", b"stop\n"], "Allow", ("src",)),
+        ([b"y\n", b"\x04"], "Allow", ("src",)),
+        ([b"\n"], "Deny", ()),
+    ],
+)
+async def test_a_person_is_asked_about_each_part_where_they_want_that(
+    terminal: Terminal, typed: list[bytes], chosen: str, parts: tuple[str, ...]
+) -> None:
+    asked = AskedCall("q", "bash", {}, parts=("src", "a.txt", "b.txt"))
+    token = ASKED_CALL.set(asked)
+    try:
+        answer = await terminal.ask(b"e\n", then=typed)
+    finally:
+        ASKED_CALL.reset(token)
+    assert (answer, asked.reply) == (chosen, Reply(parts=parts))
+    assert "y for all 3, or e to be asked about each" in terminal.shown
+    assert "1 of 3: `src`? y or n; other words deny all that are left" in terminal.shown.replace(
+        f"\\\n{terminal.shown[:4]}: ", ""
+    )
+
+
+async def test_a_yes_to_all_parts_names_none(terminal: Terminal) -> None:
+    asked = AskedCall("q", "bash", {}, parts=("a", "b"))
+    token = ASKED_CALL.set(asked)
+    try:
+        answer = await terminal.ask(b"y\n")
+    finally:
+        ASKED_CALL.reset(token)
+    assert (answer, asked.reply) == ("Allow", Reply())

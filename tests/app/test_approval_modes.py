@@ -45,9 +45,9 @@ def test_the_command_takes_a_mode(
 
 # Holds: approval-22
 def test_a_mode_that_there_is_not_is_wrong_usage(keyed: Any) -> None:
-    done = keyed("--mode", "review", "Write")
+    done = keyed("--mode", "reviewed", "Write")
     assert done.returncode == 2
-    assert "`review` is not one of `auto`, `ask`, `read-only`, `plan`" in done.stderr
+    assert "`reviewed` is not one of `auto`, `ask`, `review`, `read-only`, `plan`" in done.stderr
 
 
 # Holds: approval-22

@@ -14,7 +14,7 @@ from test_display import Event, Pipe, Terminal, call, drawn, environment, result
 
 from amplifier_app import ContentBlockRenderer
 from amplifier_core.content_models import ToolCallContent, ToolResultContent
-from amplifier_modules.tools.filesystem.line_diff import compare_lines
+from amplifier_modules.changes.line_diff import compare_lines
 
 __all__ = ["environment"]
 

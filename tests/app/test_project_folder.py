@@ -97,7 +97,8 @@ def test_a_project_sets_no_endpoint_key_hook_server_or_approval(
 
     planted_run, empty_run = here("run", "--json", "Hi"), there("run", "--json", "Hi")
 
-    assert (planted_run.returncode, planted_run.stderr) == (0, "")
+    notice = "what `.claude` of this folder allows does not count until you agree to it\n"
+    assert (planted_run.returncode, planted_run.stderr) == (0, notice)
     assert json.loads(planted_run.stdout.splitlines()[-2])["data"] == {"text": "All is well."}
     assert event_names(planted_run.stdout) == event_names(empty_run.stdout)
     first, second = model.requests

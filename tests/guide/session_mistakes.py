@@ -1,4 +1,4 @@
-"""The mistakes of the guide of sub-agents, conversations, stored sessions, budgets, costs, modules, trio and scripts."""
+"""The mistakes of the guide of sub-agents, conversations, stored sessions, undo, budgets, costs, modules, trio and scripts."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from pydantic import BaseModel
 from amplifier_agent import Agent, Budget, ScriptedProvider, ToolContext, tool
 from amplifier_core import ModuleCoordinator
 from amplifier_core.world import World, use
+from amplifier_modules.changes.place import find_changes_folder
+from amplifier_modules.changes.session_lock import SessionLock
 from amplifier_modules.stores.sqlite import open_store
 from amplifier_testing.servers import ChatServer
 
@@ -90,6 +92,72 @@ def _() -> None:
         await open_store(agent.plan["session"]["store"]["config"]).read("chat")
 
     _stored(change_file)
+
+
+# undo
+
+
+def _undo(
+    use: Callable[[Agent[Any]], Awaitable[object]], *script: Any, writes: bool = True
+) -> None:
+    """Use an agent that can write in a folder that is removed."""
+
+    async def main(agent: Agent[Any]) -> None:
+        await use(agent)
+
+    with TemporaryDirectory() as folder:
+        tools = ["tool-filesystem"] if writes else [add]
+        asyncio.run(main(Agent(model(*script), tools=tools, directory=folder)))
+
+
+@mistake("undo", "`undo` while a turn runs")
+def _() -> None:
+    async def undo_at_once(agent: Agent[Any]) -> None:
+        async with agent.session() as session:
+            async for _ in session.stream("Hi."):
+                await session.undo()
+
+    _undo(undo_at_once)
+
+
+@mistake("undo", "`undo` while a turn runs in another process")
+def _() -> None:
+    call = {"tool": "write_file", "arguments": {"path": "a", "content": "a"}}
+
+    async def undo_elsewhere(agent: Agent[Any]) -> None:
+        async with agent.session(session_id="chat") as session:
+            await session.run("Hi.")
+            lock = SessionLock(find_changes_folder() / "chat")
+            lock.take()
+            try:
+                await session.undo()
+            finally:
+                lock.release()
+
+    _undo(undo_elsewhere, call, "Done.")
+
+
+@mistake("undo", "`undo` of a session that is not open")
+def _() -> None:
+    _undo(lambda agent: agent.session(session_id="chat").undo())
+
+
+@mistake("undo", "`undo` of a session without a tool that writes")
+def _() -> None:
+    async def undo(agent: Agent[Any]) -> None:
+        async with agent.session(session_id="chat") as session:
+            await session.undo()
+
+    _undo(undo, writes=False)
+
+
+@mistake("undo", "`rewind` of a session without a store")
+def _() -> None:
+    async def rewind(agent: Agent[Any]) -> None:
+        async with agent.session(session_id="chat") as session:
+            await session.rewind(1)
+
+    _undo(rewind)
 
 
 # sub-agents, conversations, budgets

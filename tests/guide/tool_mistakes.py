@@ -206,7 +206,7 @@ def _() -> str:
 
 @mistake("approvals", "a mode that there is not")
 def _() -> None:
-    hooks = [{"module": "hooks-approval", "config": {"mode": "review"}}]
+    hooks = [{"module": "hooks-approval", "config": {"mode": "careful"}}]
     Agent(model(), hooks=hooks).run_sync("go")
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_modules.tools.filesystem.line_diff import compare_lines
+from amplifier_modules.changes.line_diff import compare_lines
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "e", ""]), max_size=40)
 

@@ -103,6 +103,7 @@ class InLayer:
     def wait(self) -> Ending:
         ending = self._running.wait()
         self._runner.settle(ending, "")
+        self._runner.stop_waiting()
         return ending
 
     def kill(self) -> None:

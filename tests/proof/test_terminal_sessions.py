@@ -3,93 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "app"))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "app")]
 
-from prompt_terminal import CTRL_D, PromptTerminal
 from scripted_command import command, keyed, model
+from talk import BEGUN, Begin, Talk, bash, begin, folder, list_files, wait_for_command
 from terminal import CTRL_C
 
-from amplifier_modules.sandbox.command import Tier
-from amplifier_modules.sandbox.tiers import find_tier
-
-__all__ = ["command", "keyed", "model"]
-
-Step: TypeAlias = "str | tuple[str, dict[str, Any]]"
-"""What the model says at the end of a turn, or the call that it makes."""
-Begin: TypeAlias = "Callable[..., Talk]"
-
-SECONDS = re.compile(
-    r"(?<=\n    )\d+\.\d s, |\n    \d+\.\d s$|, \d+\.\d s\b| \(\d+\.\d s\)", re.MULTILINE
-)
-"""How long something took, which is shown from one second on: a busy machine needs more."""
-MARK = re.compile(r"^[a-z]{4}(?=[|>:])", re.MULTILINE)
-
-
-def bash(command: str, **more: Any) -> Step:
-    return "bash", {"command": command, **more}
-
-
-class Talk(PromptTerminal):
-    """A conversation with a model that says what it is given to say."""
-
-    def reply(self, word: str) -> None:
-        """Answer the question, once it is on the screen."""
-        self.see_match(r"^[a-z]{4}> ?$")
-        self.type(word.encode() + b"\r")
-
-    def see_next(self) -> None:
-        """Wait until the screen changes."""
-        assert self._read(), self.screen
-
-    def close(self, last: str) -> str:
-        """End it after these words; returns the screen below its first line, the same each time."""
-        self.see_match(f"^{last}")
-        self.see_match("^>$")
-        self.type(CTRL_D)
-        assert self.wait() == 0
-        text = MARK.sub("bcdf", self.screen.partition("\n")[2])
-        text = SECONDS.sub("", text)
-        text = re.sub(r"`\S*/amplifier-\w+(?=/)", "`FOLDER", text)
-        return f"{text.strip()}\n"
-
-
-@pytest.fixture
-def begin(keyed: Any, model: Any, tmp_path: Path) -> Begin:
-    """Starts a conversation in a folder, with a model that takes these steps."""
-    if find_tier().tier is not Tier.NAMESPACES:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("there are no namespaces here")
-    keyed.environment |= {"TERM": "xterm-256color", "XDG_CACHE_HOME": str(tmp_path / "cache")}
-
-    def start(*steps: Step) -> Talk:
-        for number, step in enumerate(steps):
-            if isinstance(step, str):
-                model.reply(*model.said({"type": "text", "text": step}))
-            else:
-                call = {"type": "tool_use", "id": f"t{number}", "name": step[0], "input": step[1]}
-                model.reply(*model.said(call, stop="tool_use"))
-        return Talk(keyed)
-
-    return start
-
-
-@pytest.fixture
-def folder(keyed: Any) -> Path:
-    return keyed.folder
-
-
-def list_files(folder: Path) -> dict[str, str]:
-    """The files of a folder and what they hold."""
-    return {each.name: each.read_text() for each in folder.iterdir() if each.is_file()}
+__all__ = ["begin", "command", "folder", "keyed", "model"]
 
 
 @pytest.fixture
@@ -99,12 +28,6 @@ def outside(keyed: Any) -> Iterator[Path]:
         keyed.folder = Path(place) / "folder"
         keyed.folder.mkdir()
         yield Path(place)
-
-
-def wait_for_file(talk: Talk, path: Path) -> None:
-    """Wait until a command has written a file; the display moves meanwhile."""
-    while not path.exists():
-        talk.see_next()
 
 
 def test_a_file_is_edited_and_tested(begin: Begin, folder: Path) -> None:
@@ -212,10 +135,10 @@ def test_a_job_is_listed_and_killed(begin: Begin, folder: Path) -> None:
     assert list_files(folder).keys() == {"begun", "over"}
 
 
-def test_ctrl_c_twice_ends_a_command(begin: Begin, folder: Path) -> None:
-    talk = begin(bash("echo begun > mark; sleep 300; echo over > mark"), "Never said.")
+def test_ctrl_c_twice_ends_a_command(begin: Begin, keyed: Any, folder: Path) -> None:
+    talk = begin(bash(f"echo begun > mark; {BEGUN}; sleep 300; echo over > mark"), "Never said.")
     talk.say("Wait.")
-    wait_for_file(talk, folder / "mark")
+    wait_for_command(talk, keyed)
     talk.type(CTRL_C)
     talk.see("press Ctrl+C again to stop now")
     talk.type(CTRL_C)
@@ -224,7 +147,7 @@ def test_ctrl_c_twice_ends_a_command(begin: Begin, folder: Path) -> None:
         == """\
 > Wait.
 
-● 1 bash $ echo begun > mark; sleep 300; echo over > mark
+● 1 bash $ echo begun > mark; touch $PIP_CACHE_DIR; sleep 300; echo over > mark
 stopping after the running tool; press Ctrl+C again to stop now
 stopping now
   ✗ 1 bash: no output, killed
@@ -390,9 +313,9 @@ Done.
 def test_a_command_that_a_kill_has_cut_off_is_not_run_again_unasked(
     begin: Begin, keyed: Any, folder: Path
 ) -> None:
-    talk = begin(bash("echo begun >> mark; sleep 300; echo over >> mark"), "Done.")
+    talk = begin(bash(f"echo begun >> mark; {BEGUN}; sleep 300; echo over >> mark"), "Done.")
     talk.say("Go.")
-    wait_for_file(talk, folder / "mark")
+    wait_for_command(talk, keyed)
     os.kill(talk.pid, signal.SIGKILL)
     assert talk.wait() == -signal.SIGKILL
     talk = Talk(keyed, "--continue")
@@ -406,22 +329,25 @@ you: Go.
 its last turn was not finished: `/continue` goes on with it
 > /continue
 
-● 1 bash $ echo begun >> mark; sleep 300; echo over >> mark
+● 1 bash $ echo begun >> mark; touch $PIP_CACHE_DIR; sleep 300; echo over >>
+    mark
 bcdf| approval needed
 bcdf| it may have had its effect already: the process ended while it ran. Run \\
 bcdf: it again?
 bcdf| run `bash`?
-bcdf| | `command`: `echo begun >> mark; sleep 300; echo over >> mark`
+bcdf| | `command`: `echo begun >> mark; touch $PIP_CACHE_DIR; sleep 300; echo \\
+bcdf: over >> mark`
+bcdf| y once, or s for `bash` in this session
 bcdf| answer with a word: allow, deny (other words deny)
 bcdf> deny
 bcdf| denied
   ✗ 1 bash: User denied: it may have had its effect already: the process ended
     while it ran. Run it again? run `bash`? | `command`: `echo begun >> mark;
-    sleep 300; echo over >> mark`
+    touch $PIP_CACHE_DIR; sleep 300; echo over >> mark`
 
 Done.
 
 40 tokens in (75% cached) · 20 out · 1 model call · 1 tool
 """
     )
-    assert list_files(folder) == {"mark": "begun\n"}
+    assert list_files(folder) == {}

@@ -12,8 +12,9 @@ use crate::attributes::replace_own;
 use crate::chosen::Chosen;
 use crate::error::ChangeError;
 use crate::exchange::Exchange;
+use crate::identity::Copies;
 use crate::layer::read_layer;
-use crate::manifest::{Direction, End, Line, Manifest, Start, append};
+use crate::manifest::{Direction, End, Line, Manifest, Start, append, read_recording};
 use crate::moment::Begin;
 use crate::outcome::{ChangedPath, Conflict, Dropped, Outcome, State};
 use crate::place::Place;
@@ -32,6 +33,7 @@ type Result<T> = std::result::Result<T, ChangeError>;
 pub struct Change {
     project: PathBuf,
     folder: PathBuf,
+    later: Vec<PathBuf>,
 }
 
 impl Change {
@@ -40,6 +42,7 @@ impl Change {
         let change = Self {
             project: project.into(),
             folder: folder.into(),
+            later: Vec::new(),
         };
         let refused =
             |source: io::Error| ChangeError::refused("begin a change in", &change.folder)(source);
@@ -66,10 +69,20 @@ impl Change {
         let change = Self {
             project: project.into(),
             folder: folder.into(),
+            later: Vec::new(),
         };
         let found = std::fs::metadata(change.marker());
         found.map_err(ChangeError::refused("open the change", &change.folder))?;
         Ok(change)
+    }
+
+    /// The same change, which knows the folders of later ones, whether they are undone or not.
+    ///
+    /// A tool that writes a file anew leaves a copy of the version from before: where it is in the
+    /// project again, it stands for the file that an earlier change has left.
+    #[must_use]
+    pub fn before(self, later: Vec<PathBuf>) -> Self {
+        Self { later, ..self }
     }
 
     /// The upper layer for an overlay; later it has the versions from before.
@@ -350,7 +363,29 @@ impl Change {
     /// The project and the layer.
     fn trees(&self) -> Result<(Tree, Tree)> {
         let open = |path: &Path| Tree::open(path).map_err(ChangeError::refused("open", path));
-        Ok((open(&self.project)?, open(&self.layer())?))
+        let copies = self.find_copies()?;
+        let (project, layer) = (open(&self.project)?, open(&self.layer())?);
+        Ok((
+            project.with_copies(copies.clone()),
+            layer.with_copies(copies),
+        ))
+    }
+
+    fn find_copies(&self) -> Result<Copies> {
+        let mut copies = Copies::default();
+        for folder in &self.later {
+            let path = folder.join("manifest");
+            let recording = match read_recording(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                recording => recording.map_err(ChangeError::refused("read", &path))?,
+            };
+            for file in recording.iter().flat_map(|recording| &recording.files) {
+                if let (Some((original, _)), Some(copy)) = (&file.before, &file.copy) {
+                    copies.add(copy, original);
+                }
+            }
+        }
+        Ok(copies)
     }
 
     fn marker(&self) -> PathBuf {

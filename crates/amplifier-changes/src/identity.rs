@@ -1,5 +1,7 @@
 //! Which version of a path is which.
 
+use std::collections::HashMap;
+
 use rustix::fs::{FileType, Stat};
 use rustix::io::{Errno, Result};
 use serde::{Deserialize, Serialize};
@@ -51,13 +53,37 @@ impl Identity {
     }
 }
 
+/// Copies that stand for files which are no more, as a later write of a tool has replaced those.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Copies(HashMap<u64, (Identity, u64)>);
+
+impl Copies {
+    pub(crate) fn add(&mut self, copy: &Identity, original: &Identity) {
+        self.0.insert(copy.inode, (copy.clone(), original.inode));
+    }
+
+    /// Returns what a version stands for: itself, or the first of which it is a copy of a copy.
+    fn resolve(&self, mut identity: Identity) -> Identity {
+        for _ in 0..self.0.len() {
+            match self.0.get(&identity.inode) {
+                Some((copy, original)) if *copy == identity => identity.inode = *original,
+                _ => break,
+            }
+        }
+        identity
+    }
+
+    pub(crate) fn identify(&self, stat: &Stat) -> Identity {
+        self.resolve(Identity::of_stat(stat))
+    }
+}
+
 /// Collects what is beneath a folder, in the order of a walk.
 #[derive(Default)]
 pub(crate) struct Beneath(Sha256);
 
 impl Beneath {
-    pub(crate) fn add(&mut self, found: &Found<'_>) {
-        let it = Identity::of_stat(&found.stat);
+    pub(crate) fn add(&mut self, found: &Found<'_>, it: &Identity) {
         // Not the path: of a long chain all of them together are too long.
         self.0.update(found.place.split().1);
         self.0.update([0]);
@@ -91,12 +117,12 @@ fn look_lending(tree: &Tree, place: &Place) -> Result<Option<Seen>> {
         return Ok(None);
     };
     let mut newest = Moment::changed(&stat);
-    let mut identity = Identity::of_stat(&stat);
+    let mut identity = tree.identify(&stat);
     if is_folder(&stat) {
         let mut beneath = Beneath::default();
         let walked = tree.walk(place, |found| {
             newest = newest.max(Moment::changed(&found.stat));
-            beneath.add(found);
+            beneath.add(found, &tree.identify(&found.stat));
             Ok(true)
         });
         match walked {

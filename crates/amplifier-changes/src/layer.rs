@@ -190,7 +190,7 @@ impl Reader<'_> {
                 }
                 let marks = read_marks(found.folder, &found.name(), stat)?;
                 clean(found.place, stat, marks);
-                beneath.add(found);
+                beneath.add(found, &Identity::of_stat(&found.stat));
                 Ok(true)
             })?;
             identity = identity.with_digest(beneath);

@@ -1,7 +1,7 @@
 //! The manifest of a change: lines of JSON, each of which is on the disk before what it announces.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::path::Path;
 
@@ -90,6 +90,30 @@ impl Manifest {
             }
         }
         Ok(manifest)
+    }
+}
+
+/// Reads what a tool has kept of files, which is the first line; None for other changes, whose lines
+/// may be long.
+pub(crate) fn read_recording(path: &Path) -> io::Result<Option<Recording>> {
+    const BEGINNING: &str = r#"{"recording":"#;
+
+    let mut file = File::open(path)?;
+    let mut text = vec![0; BEGINNING.len()];
+    match file.read_exact(&mut text) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    if text != BEGINNING.as_bytes() {
+        return Ok(None);
+    }
+    file.read_to_end(&mut text)?;
+    let Some(line) = whole_lines(&text).next() else {
+        return Ok(None);
+    };
+    match serde_json::from_slice(line)? {
+        Line::Recording(recording) => Ok(Some(recording)),
+        _ => Ok(None),
     }
 }
 

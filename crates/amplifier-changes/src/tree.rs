@@ -11,6 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, Result};
 
+use crate::identity::{Copies, Identity};
 use crate::place::Place;
 use crate::step;
 
@@ -27,6 +28,7 @@ const ACCESS: u32 = 0o700;
 pub(crate) struct Tree {
     root: OwnedFd,
     lent: RefCell<Vec<(Place, u32)>>,
+    copies: Copies,
 }
 
 /// One thing in a tree, met by [`Tree::walk`].
@@ -50,7 +52,17 @@ impl Tree {
         Ok(Self {
             root,
             lent: RefCell::default(),
+            copies: Copies::default(),
         })
+    }
+
+    /// The same tree, in which copies stand for files that are no more.
+    pub(crate) fn with_copies(self, copies: Copies) -> Self {
+        Self { copies, ..self }
+    }
+
+    pub(crate) fn identify(&self, stat: &Stat) -> Identity {
+        self.copies.identify(stat)
     }
 
     pub(crate) fn open_folder(&self, place: &Place) -> Result<OwnedFd> {

@@ -38,9 +38,17 @@ pub(crate) struct Change {
 #[pymethods]
 impl Change {
     #[new]
-    fn new(py: Python<'_>, project: PathBuf, folder: PathBuf) -> Result<Self, Error> {
+    #[pyo3(signature = (project, folder, later = Vec::new()))]
+    fn new(
+        py: Python<'_>,
+        project: PathBuf,
+        folder: PathBuf,
+        later: Vec<PathBuf>,
+    ) -> Result<Self, Error> {
         let change = py.detach(|| changes::Change::open(project, folder))?;
-        Ok(Self { change })
+        Ok(Self {
+            change: change.before(later),
+        })
     }
 
     /// Make the folder of a new change, and what is in it.

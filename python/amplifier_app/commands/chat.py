@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
     from amplifier_app.line_input.lines import Lines
 
-MODES = ("auto", "ask", "read-only", "plan")
+MODES = ("auto", "ask", "review", "read-only", "plan")
 """What `/mode` may be followed by; the module that has them is imported with the first turn."""
 _OFF = ("off", "none", "clear")
 """What `/goal` is followed by where it ends the goal."""
+_OF_CHANGES = ("/undo", "/redo", "/diff")
+"""Those about what was changed in the project."""
 
 
 class Chat:
@@ -125,6 +127,8 @@ class Chat:
             return self._turns.run(None)
         if command.name == "/goal" and command.argument.lower() not in ("", *_OFF):
             return self._turns.pursue(command.argument)
+        if command.name in _OF_CHANGES and command.name in self._commands:
+            return self._answer_changes(command.name)
         return self._clear() if command.name == "/clear" else None
 
     async def _use_model(self, name: str) -> None:
@@ -134,6 +138,12 @@ class Chat:
     async def _clear(self) -> None:
         await self._turns.clear()
         show_notice("a new conversation begins")
+
+    async def _answer_changes(self, command: str) -> None:
+        from amplifier_app.commands.changes.in_conversation import answer_command
+
+        conversation = await self._turns.open()
+        write_notice("\n".join(await answer_command(command, conversation)))
 
     def _answer(self, command: SlashCommand) -> None:
         """Obey a command that changes nothing."""

@@ -30,6 +30,8 @@ from amplifier_modules.spawn.tasks import tasks_of
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Result
+    from amplifier_modules.changes.change import ChangedPath
+    from amplifier_modules.changes.undone import Undone
 
 logger = logging.getLogger(__name__)
 
@@ -167,6 +169,30 @@ class Conversation:
                 self._is_answering = False
                 last = self._session.last
                 self._result = None if last is previous else last
+
+    async def open(self) -> None:
+        """Mount the modules, if no turn has done that.
+
+        Raises:
+            Failure: Something is wrong with the mount plan.
+        """
+        if not self._is_open:
+            with contain_modules():
+                await self._open()
+
+    async def undo(self) -> Undone:
+        """Take back what the last turn has changed; once it is open, between two turns."""
+        return await self._session.undo()
+
+    async def redo(self) -> Undone:
+        """Make again what was taken back last; as `undo`."""
+        return await self._session.redo()
+
+    async def list_changed_paths(self) -> list[ChangedPath]:
+        """Return what was changed and not taken back, in the order in which it was; as `undo`."""
+        from amplifier_agent.undoing import require_changes
+
+        return await asyncio.to_thread(require_changes(self._coordinator).list_paths)
 
     def steer(self, text: str) -> None:
         """Say something to the turn that runs, before its next model call.

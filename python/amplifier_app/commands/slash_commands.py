@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ SLASH_COMMANDS = {
     "/mode": "Show the mode; with a name, go on in it: `auto`, `ask`, `read-only` or `plan`.",
     "/goal": "Work until a goal is reached: `/goal TEXT`; alone, show it; `/goal off` ends it.",
     "/continue": "Go on with a turn that was not finished.",
+    "/undo": "Take back what the last turn has changed in the project; again: the one before.",
+    "/redo": "Make again what was taken back.",
+    "/diff": "Show what the conversation has changed in the project.",
     "/jobs": "List the commands in the background; `/jobs kill ID` ends one.",
     "/cost": "Show the tokens so far, and what they cost.",
     "/clear": "Begin a new conversation.",
@@ -23,8 +27,15 @@ SLASH_COMMANDS = {
 }
 """What each does."""
 
-_OF_TOOLS = {"/jobs": "tool-bash"}
-"""Those that a session has only with a tool."""
+_WRITING = ("tool-filesystem", "tool-bash")
+"""The tools whose changes a session keeps."""
+_OF_TOOLS = {
+    "/jobs": ("tool-bash",),
+    "/undo": _WRITING,
+    "/redo": _WRITING,
+    "/diff": _WRITING,
+}
+"""Those that a session has only with one of these tools."""
 
 _KEYS = """\
 A line that you type while the model works is steering: the model reads it
@@ -52,11 +63,14 @@ def slash_command(line: str) -> SlashCommand | None:
 
 def find_commands(named: NamedModules | None) -> dict[str, str]:
     """Return the commands of a session with the modules that the user names."""
-    return {
-        name: what
-        for name, what in SLASH_COMMANDS.items()
-        if name not in _OF_TOOLS or named is None or named.keeps_tool(_OF_TOOLS[name])
-    }
+    return {name: what for name, what in SLASH_COMMANDS.items() if _is_there(name, named)}
+
+
+def _is_there(name: str, named: NamedModules | None) -> bool:
+    tools = _OF_TOOLS.get(name)
+    if tools is _WRITING and os.name != "posix":  # nothing can be kept there
+        return False
+    return tools is None or named is None or any(map(named.keeps_tool, tools))
 
 
 def help_text(commands: Mapping[str, str]) -> str:

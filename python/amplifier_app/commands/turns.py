@@ -180,6 +180,22 @@ class Turns:
             self.is_stuck = self.is_stuck or turn.is_stuck
             await self._carry_over()
 
+    async def open(self) -> Conversation | None:
+        """Return the conversation, at rest; None if it has not begun.
+
+        Raises:
+            Exception: What keeps a session that is stored from going on.
+        """
+        if self._conversation is None and self._session_id is not None:
+            self._conversation = self._begin(self._find_screen())
+        if self._conversation is not None:
+            try:
+                await self._conversation.open()
+            except BaseException:
+                await self._carry_over()
+                raise
+        return self._conversation
+
     def steer(self, text: str) -> None:
         """Say something to the turn that runs.
 
@@ -236,16 +252,20 @@ class Turns:
                 self._screen.show_rows(())
             self._session_id = self._session_id or conversation.stored_id
 
-    def _shown_screen(self) -> Screen:
-        """The screen, with a waiting line on it already."""
+    def _find_screen(self) -> Screen:
         from amplifier_app.display.screen import Screen
 
         if self._screen is None:
             self._screen = Screen(self._lines.stdout, put_rows=self._lines.show_rows)
-        self._screen.write_line()
-        self._screen.wait_for("starting" if self._conversation is None else "waiting for the model")
-        self._screen.tick()
         return self._screen
+
+    def _shown_screen(self) -> Screen:
+        """The screen, with a waiting line on it already."""
+        screen = self._find_screen()
+        screen.write_line()
+        screen.wait_for("starting" if self._conversation is None else "waiting for the model")
+        screen.tick()
+        return screen
 
     def _begin(self, screen: Screen) -> Conversation:
         """Make a session that goes on with the conversation.

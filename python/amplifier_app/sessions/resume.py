@@ -127,11 +127,12 @@ def _ask(found: list[SessionInfo]) -> SessionInfo:
 
 def _find_last(messages: list[dict[str, Any]]) -> tuple[str, str]:
     from amplifier_app.sessions.messages import list_texts
+    from amplifier_modules.changes.undone import is_told
     from amplifier_modules.contexts.messages import is_by_user
 
     def write_last(chosen: list[dict[str, Any]]) -> str:
         texts = ("\n".join(list_texts(each)).strip() for each in reversed(chosen))
-        return next(filter(None, texts), "")
+        return next((each for each in texts if each and not is_told(each)), "")
 
     return (
         write_last([each for each in messages if is_by_user(each)]),

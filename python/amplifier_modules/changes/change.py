@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -42,6 +43,15 @@ class ChangedPath:
     size: int
     """Bytes of the version of the change; of a deleted path, those from before."""
 
+    @property
+    def is_plain_folder(self) -> bool:
+        """Whether it is a folder, and nothing else was in its place."""
+        if self.type != "folder":
+            return False
+        return self.before is None or (
+            os.path.isdir(self.before) and not os.path.islink(self.before)
+        )
+
 
 @dataclass(frozen=True)
 class Conflict:
@@ -81,12 +91,14 @@ class Change:
     Its methods block, and other threads run meanwhile. Several threads may use one change.
     """
 
-    def __init__(self, project: str, folder: str) -> None:
+    def __init__(self, project: str, folder: str, later: Sequence[str] = ()) -> None:
         """Open a change that `begin` made.
 
         Args:
             project: The folder that is changed; an absolute path.
             folder: The folder of the change; on the same mount as the project, and outside of it.
+            later: The folders of later changes: what they have kept of files that are no more
+                stands for those.
 
         Raises:
             ChangeError: There is no such change, or changes cannot be kept here.
@@ -94,7 +106,7 @@ class Change:
         found = find_change_class()
         if found is None:
             raise ChangeError("changes can be kept only on Linux, with the extension")
-        self._change = found(project, folder)
+        self._change = found(project, folder, list(later))
 
     @staticmethod
     def begin(project: str, folder: str) -> Change:

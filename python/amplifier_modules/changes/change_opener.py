@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from .change import Change
@@ -25,14 +25,25 @@ class ChangeOpener:
         self._notes = notes
         self._trees: dict[str, TrackedTree] = {}
 
-    def open(self, recorded: RecordedChange) -> Change | TrackedChange:
+    def open(
+        self, recorded: RecordedChange, known: Iterable[RecordedChange] = ()
+    ) -> Change | TrackedChange:
         """Return a change that was made.
+
+        Args:
+            recorded: What is noted of it.
+            known: The changes of the session, of which those that were made later count.
 
         Raises:
             ChangeError: It is not there.
         """
         if recorded.trees is None:
-            return Change(recorded.project, recorded.folder)
+            later = [
+                each.folder
+                for each in known
+                if each.number > recorded.number and each.level == "exact"
+            ]
+            return Change(recorded.project, recorded.folder, later)
         return TrackedChange(self.open_tree(recorded.project), recorded, recorded.trees)
 
     def open_tree(self, project: str) -> TrackedTree:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 _BESIDE = ".amplifier-changes"
+_PLACES = "places"
+"""The file in the usual folder that names all others, a line each."""
 
 
 def find_changes_folder() -> Path:
@@ -33,9 +36,44 @@ def choose_folder(project: Path, usual: Path) -> Path | None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
-        if _read_mount(folder) == number:
+        # Beside a project in `/tmp`, others may have made it before.
+        if _read_mount(folder) == number and (folder == usual or _is_ours(folder)):
             return folder
     return None
+
+
+def note_place(usual: Path, folder: Path) -> None:
+    """Note another folder in which changes are kept, so that `list_changes_folders` names it."""
+    if folder in (usual, *_read_places(usual)):
+        return
+    with (usual / _PLACES).open("ab") as file:
+        file.write(os.fsencode(folder) + b"\n")
+
+
+def list_changes_folders(project: str, usual: Path) -> list[str]:
+    """Return all folders in which changes are kept: of this project and of others.
+
+    Args:
+        project: The folder that is changed, links followed.
+        usual: Where they are kept if possible.
+    """
+    found = (usual, Path(project).parent / _BESIDE, *_read_places(usual))
+    return list(dict.fromkeys(map(str, found)))
+
+
+def _read_places(usual: Path) -> list[Path]:
+    try:
+        lines = (usual / _PLACES).read_bytes().split(b"\n")
+    except OSError:
+        return []
+    return [Path(os.fsdecode(line)) for line in lines if line.startswith(b"/")]
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder is no link, and nobody else can put something there."""
+    found = folder.lstat()
+    is_closed = stat.S_ISDIR(found.st_mode) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return is_closed and found.st_uid == os.geteuid()
 
 
 def _is_elsewhere(folder: Path, number: str) -> bool:

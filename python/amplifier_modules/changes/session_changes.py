@@ -16,7 +16,7 @@ from .finishing import Finishing
 from .kept_space import KeptSpace
 from .leftovers import note_owner, remove_left_changes, remove_left_sessions
 from .open_change import Call, OpenChange
-from .place import choose_folder
+from .place import choose_folder, note_place
 from .recorded_change import Level, RecordedChange
 from .session_notes import SessionNotes
 from .swapping import Swapping
@@ -253,7 +253,8 @@ class SessionChanges:
         turn = changes[-1].turn if changes else 0
         name = f"{number:06}"
         folder = self._notes.folder / name
-        if kept_in not in (None, self._folder):
+        if kept_in is not None and kept_in != self._folder:
+            note_place(self._folder, kept_in)
             folder = kept_in / f"{self._session_id}-{name}"
         recorded = RecordedChange(
             number=number,

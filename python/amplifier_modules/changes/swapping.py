@@ -57,7 +57,7 @@ class Swapping:
 
     def _swap_one(self, recorded: RecordedChange) -> None:
         try:
-            change = self._opener.open(recorded)
+            change = self._opener.open(recorded, self._notes.load())
             change.recover()
             if change.state == ("undone" if self._is_undo else "committed"):
                 # A crash came before it was noted: nobody was told of it.

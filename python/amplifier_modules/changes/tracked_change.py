@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .change import ChangedPath, ChangeOutcome, ChangeState
 from .open_change import FinishTracked
 from .recorded_change import RecordedChange
@@ -30,7 +32,10 @@ class TrackedChange:
 
     def undo(self, *, preview: bool = False) -> ChangeOutcome:
         """Put the state from before into the project, but not over what was changed since."""
-        return self._tree.restore(self._before, self._after, preview=preview)
+        outcome = self._tree.restore(self._before, self._after, preview=preview)
+        # As the change made each path, not as the way back does.
+        made = {each.path: each for each in self.list_paths()}
+        return replace(outcome, done=[made.get(each.path, each) for each in outcome.done])
 
     def redo(self, *, preview: bool = False) -> ChangeOutcome:
         """Put the state from after into the project again."""

@@ -27,7 +27,7 @@ class Undone:
     conflicts: tuple[Conflict, ...] = ()
     """What somebody else has changed since: it stays so, and the other version is kept."""
     missing: tuple[str, ...] = ()
-    """What cannot be had any more, and why."""
+    """What could not be put back or made again, and why."""
     changes: int = 0
     """How many commands and writes it was."""
     is_preview: bool = False
@@ -62,6 +62,7 @@ class Collected:
             listed: All paths of the change.
         """
         self._changes += 1
+        self._missing += [f"{each.path}: {each.reason}" for each in outcome.dropped]
         self._turns.add(recorded.turn)
         for conflict in outcome.conflicts:
             if not (self._is_preview and self._paths.has_at(conflict.path)):
@@ -105,21 +106,28 @@ class Collected:
 
 
 _MAX_NAMED = 50
+_BEGINNING = "[The user"
+_VERBS = _TOOK_BACK, _MADE_AGAIN = "took back", "made again"
 
 
 def describe_undo(undone: Undone) -> str:
     """Return what the model is told of changes that were taken back."""
-    return _tell("took back", "as before", undone)
+    return _tell(_TOOK_BACK, "as before", undone)
 
 
 def describe_redo(redone: Undone) -> str:
     """Return what the model is told of changes that were made again."""
-    return _tell("made again", "as you left it", redone)
+    return _tell(_MADE_AGAIN, "as you left it", redone)
+
+
+def is_told(text: str) -> bool:
+    """Whether a message says what became of changes, and nobody typed it."""
+    return text.startswith(tuple(f"{_BEGINNING} {verb} changes of yours: " for verb in _VERBS))
 
 
 def _tell(verb: str, state: str, undone: Undone) -> str:
     named = [f"`{each.path}`" for each in undone.paths]
-    parts = [f"[The user {verb} changes of yours: {_list(named)}; each is {state}."]
+    parts = [f"{_BEGINNING} {verb} changes of yours: {_list(named)}; each is {state}."]
     if undone.conflicts:
         conflicts = [f"`{each.path}`" for each in undone.conflicts]
         parts.append(f"These stay as somebody else has changed them: {_list(conflicts)}.")

@@ -37,7 +37,7 @@ def describe_mounts(plan: Mapping[str, Any]) -> list[str]:
     for path in plan["read_only"]:
         arguments += ["--ro-bind-try", path, path]
     for path in (*plan["hidden"], *_KERNEL_PLACES):
-        arguments += _hide(os.path.realpath(path))
+        arguments += _hide(path)
     return arguments
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 _READ_ONLY = ("config", "config.worktree", "hooks", "info/attributes")
@@ -16,37 +17,64 @@ _WORKTREE = re.compile(r"^\s*worktree\s*=\s*(.+?)\s*$", re.MULTILINE)
 _MAX_FILE_BYTES = 65_536
 
 
+def make_hook_folders(project: str) -> None:
+    """Have a folder of hooks in each repository of a project: a command could make one where none is."""
+    folder = _find_repository(project)
+    for each in () if folder is None else (folder, *_find_modules(folder)):
+        with suppress(OSError):  # it is there, or nobody can make it
+            (each / "hooks").mkdir()
+
+
 def find_git_files(project: str) -> list[str]:
     """Return the paths that decide, of the project and of its submodules and worktrees."""
-    folder = Path(project, ".git")
-    if folder.is_file():
-        return [str(folder)]
+    leading = Path(project, ".git")
+    found = [str(leading)] if leading.is_file() else []
+    folder = _find_repository(project)
+    if folder is None:
+        return found
     repositories = [folder, *_find_modules(folder)]
     names = [(each, name) for each in repositories for name in _READ_ONLY]
     names += [(each, name) for each in _list_folders(folder / "worktrees") for name in _LINKS]
-    names += [(each, ".git") for each in _find_checkouts(folder)]
-    return [str(each / name) for each, name in names if (each / name).exists()]
+    names += [(each, ".git") for each in _find_checkouts(folder, Path(project))]
+    paths = [str(each / name) for each, name in names if (each / name).exists()]
+    return list(dict.fromkeys([*found, *paths]))
 
 
 def find_git_folders(project: str) -> list[str]:
     """Return the folders that must not be moved away, as another could take their place."""
-    folder = Path(project, ".git")
-    if not folder.is_dir():
+    folder = _find_repository(project)
+    if folder is None:
         return []
-    return [str(folder), *map(str, _find_checkouts(folder))]
+    checkouts = [folder, *_find_checkouts(folder, Path(project))]
+    return [str(each) for each in checkouts if each != Path(project)]
 
 
 def find_unused_git_files(project: str) -> list[str]:
     """Return the paths that would decide, and where there is nothing now."""
-    folder = Path(project, ".git")
-    if not folder.is_dir():
+    folder = _find_repository(project)
+    if folder is None:
         return []
     return [str(folder / name) for name in _UNUSED if not os.path.lexists(folder / name)]
 
 
-def _find_checkouts(folder: Path) -> list[Path]:
+def _find_repository(project: str) -> Path | None:
+    """Return the folder in the project that has the settings and hooks of its repository."""
+    leading = Path(project, ".git")
+    if leading.is_dir():
+        return leading
+    if not leading.is_file():
+        return Path(project) if _is_bare(Path(project)) else None
+    folder = leading.parent / _read(leading).removeprefix("gitdir:").strip()
+    folder = _resolve(folder / _read(folder / "commondir").strip())
+    return folder if Path(project) in folder.parents and folder.is_dir() else None
+
+
+def _is_bare(folder: Path) -> bool:
+    return (folder / "HEAD").is_file() and (folder / "objects").is_dir()
+
+
+def _find_checkouts(folder: Path, project: Path) -> list[Path]:
     """Return the folders in the project where submodules and worktrees are checked out."""
-    project = folder.parent
     found = [*_find_submodules(folder), *_find_worktrees(folder)]
     inside = (each for each in map(_resolve, found) if project in each.parents)
     return [each for each in inside if (each / ".git").is_file()]

@@ -32,6 +32,7 @@ class HiddenFiles:
         project: str,
         open_reader: Callable[[Sequence[str]], AbstractContextManager[CommandRunner]],
         find_agreed: Callable[[], Collection[str]] = tuple,
+        find_kept: Callable[[], Collection[str]] = tuple,
     ) -> None:
         """Look in a project.
 
@@ -39,11 +40,14 @@ class HiddenFiles:
             project: The folder, links followed.
             open_reader: Returns what runs git, with these files hidden; it need not write.
             find_agreed: Returns the paths that a person agreed to show.
+            find_kept: Returns the folders in which versions of files from before are kept, which
+                may hold secrets that are gone.
         """
         self._project = project
         self._policy = PathPolicy(project)
         self._open_reader = open_reader
         self._find_agreed = find_agreed
+        self._find_kept = find_kept
         self._known: tuple[object, frozenset[str]] = (None, frozenset())
 
     @property
@@ -57,7 +61,7 @@ class HiddenFiles:
         tracked = self._find_tracked(inside) if inside else frozenset[str]()
         hidden = [os.path.join(self._project, each) for each in inside if each not in tracked]
         shown = [self._project, *self._find_agreed()]
-        places = [*secret_places(Path.home()), *hidden]
+        places = [*secret_places(Path.home()), *self._find_kept(), *hidden]
         return [part for place in places for part in _list_hidden(place, shown)]
 
     def _find_tracked(self, names: Sequence[str]) -> frozenset[str]:

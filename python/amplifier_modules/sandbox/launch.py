@@ -21,7 +21,7 @@ from sys import argv, byteorder, executable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal as _signal
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 else:
     import _signal
@@ -30,6 +30,8 @@ _FILE_BYTES = 4
 _LENGTH_BYTES = 8
 _MAX_FILES = 65_536
 _MAX_DIRECTORY_BYTES = 16_384
+_REPLACED = ("/dev", "/proc", "/tmp", "/var/tmp")
+"""Folders in whose place a command of bubblewrap has others."""
 _NAMESPACES = ("/proc/self/ns/user", "/proc/self/ns/net")
 _leave = posix._exit  # pyright: ignore[reportPrivateUsage] -- the way for a child to end
 
@@ -74,9 +76,10 @@ class Launch:
         plan = self._plan
         self._sandbox.adopt_orphans()
         covers: list[str] = []
-        for path in filter(_is_there, self._sandbox.find_sockets()):
-            # What is bound there is no device, and so cannot be opened.
-            covers += ["--ro-bind", "/dev/null", path]
+        for path in filter(None, map(_resolve, self._sandbox.find_sockets())):
+            if _is_seen(path, plan):
+                # What is bound there is no device, and so cannot be opened.
+                covers += ["--ro-bind", "/dev/null", path]
         memory = posix.memfd_create("plan", 0)
         posix.write(memory, marshal.dumps(plan))
         posix.lseek(memory, 0, 0)
@@ -305,12 +308,32 @@ def _read_plan(file: int) -> "dict[str, Any]":
     return marshal.loads(content)
 
 
-def _is_there(path: str) -> bool:
+def _resolve(path: str) -> "str | None":
+    """Return the path of a file with the links above it followed; None if nothing is there."""
+    folder, _, name = path.rpartition("/")
     try:
-        posix.stat(path)
+        opened = posix.open(folder or "/", posix.O_PATH | posix.O_DIRECTORY)
     except OSError:
+        return None
+    try:
+        posix.stat(name, dir_fd=opened, follow_symlinks=False)
+        return posix.readlink(f"/proc/self/fd/{opened}").rstrip("/") + "/" + name
+    except OSError:
+        return None
+    finally:
+        posix.close(opened)
+
+
+def _is_seen(path: str, plan: "dict[str, Any]") -> bool:
+    """Whether a command would see a file: nothing can be put over what lies beneath a cover."""
+    if _is_beneath(path, plan["hidden"]):
         return False
-    return True
+    is_replaced = _is_beneath(path, _REPLACED)
+    return not is_replaced or _is_beneath(path, [*plan["shown"], *plan["writable"]])
+
+
+def _is_beneath(path: str, folders: "Sequence[str]") -> bool:
+    return any(path.startswith(f"{folder}/") for folder in folders)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,12 @@ from amplifier_core.extension import find_extension
 from .bubblewrap import describe_mounts
 from .command import Command, ForwardError, LaunchError, Profile, RunningCommand, Tier
 from .connector import Connector
-from .git_folder import find_git_files, find_git_folders, find_unused_git_files
+from .git_folder import (
+    find_git_files,
+    find_git_folders,
+    find_unused_git_files,
+    make_hook_folders,
+)
 from .launched import LaunchedCommand
 from .network.rules import HostRules
 from .port_forward import PortForward
@@ -143,6 +148,8 @@ class Sandbox:
         in_project = [self._project] if self._profile == "project" else []
         # What of git is written in a layer is judged before it gets into the project.
         is_direct = bool(in_project) and layer is None
+        if is_direct and is_inside:
+            make_hook_folders(self._project)
         environment = {
             **({} if self._network is None else self._network.environment),
             **command.environment,
@@ -169,6 +176,7 @@ class Sandbox:
             "connector": None,
         }
         if self._bubblewrap is not None:
+            plan["hidden"] = [os.path.realpath(path) for path in hidden]
             plan["wrapper"] = [self._bubblewrap, *describe_mounts(plan)]
         return plan
 

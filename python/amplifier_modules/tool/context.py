@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, cast
@@ -27,13 +27,17 @@ class PersonAnswer:
     is_yes: bool
     reason: str = ""
     """Why it is no, in the person's words, or why nobody was asked."""
+    parts: tuple[str, ...] | None = None
+    """The parts that a yes is about; None for all."""
 
 
-Ask: TypeAlias = Callable[[str, Mapping[str, Any]], Awaitable[PersonAnswer]]
-"""Asks a person a question about something that a mapping describes."""
+Ask: TypeAlias = Callable[[str, Mapping[str, Any], Sequence[str]], Awaitable[PersonAnswer]]
+"""Asks a person a question about something that a mapping describes, and about parts of it."""
 
 
-async def ask_nobody(_question: str, _about: Mapping[str, Any]) -> PersonAnswer:
+async def ask_nobody(
+    _question: str, _about: Mapping[str, Any], _parts: Sequence[str] = ()
+) -> PersonAnswer:
     """Return a no, where nobody can be asked."""
     return PersonAnswer(is_yes=False, reason="nobody could be asked")
 
@@ -125,7 +129,13 @@ class ToolContext(Generic[StateT]):
         """Whether a person agreed to this call of the tool, with exactly its arguments."""
         return self._approved == tool
 
-    async def ask(self, question: str, about: Mapping[str, Any] | None = None) -> PersonAnswer:
+    async def ask(
+        self,
+        question: str,
+        about: Mapping[str, Any] | None = None,
+        *,
+        parts: Sequence[str] = (),
+    ) -> PersonAnswer:
         """Ask a person a question while the call runs; without anybody to ask it is no.
 
         Meanwhile no time passes for the call and for the budget of the turn. Somebody who does not
@@ -135,13 +145,15 @@ class ToolContext(Generic[StateT]):
             question: What they read; it should be all that they decide about.
             about: The same as data, for programs that answer; it becomes the `arguments` of the
                 question.
+            parts: Names of what a person can also agree to alone; `arguments["parts"]` has them.
 
         Raises:
             TypeError: The question is no text.
         """
         if not isinstance(question, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- of a user
             raise TypeError(f"`question` is a `{type(question).__name__}` (must be text)")
-        return await self._ask(question, about or {})
+        data = {**(about or {}), **({"parts": list(parts)} if parts else {})}
+        return await self._ask(question, data, parts)
 
     @property
     def is_cancelled(self) -> bool:
@@ -171,3 +183,14 @@ class ToolContext(Generic[StateT]):
 
 CURRENT: ContextVar[ToolContext[Any]] = ContextVar("tool_context")
 """The context of the call that runs now; loops set it."""
+
+
+async def ask_person(
+    question: str, about: Mapping[str, Any], *, parts: Sequence[str] = ()
+) -> PersonAnswer:
+    """Ask a person in the call that runs here, as `ToolContext.ask`; without one it is no."""
+    try:
+        context = ToolContext.current()
+    except LookupError:
+        return await ask_nobody(question, about)
+    return await context.ask(question, about, parts=parts)

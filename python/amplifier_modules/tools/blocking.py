@@ -86,6 +86,13 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
             ValueError: An argument has the right type but an invalid value.
         """
 
+    async def prepare_call(self, arguments: ArgumentsT) -> None:
+        """Do what comes before the work, such as to ask a person.
+
+        Raises:
+            OSError, ValueError: The call must not run.
+        """
+
     async def finish(self, output: dict[str, Any]) -> dict[str, Any]:
         """Emit the events of a call that succeeded, and return the output for the model."""
         return output
@@ -102,6 +109,7 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
             return self._make_failure(str(error), INVALID)
         stop = Event()
         try:
+            await self.prepare_call(arguments)
             output = await anyio.to_thread.run_sync(
                 self.run, arguments, stop, abandon_on_cancel=True
             )

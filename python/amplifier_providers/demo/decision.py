@@ -14,13 +14,17 @@ from .report import write_report
 from .survey import read_survey
 from .talk import answer_talk, explain_abilities, wants_a_look
 from .turn import Answer, Result, Turn, new_call
+from .undo_request import asks_to_undo
+from .undoing import answer_undo
 
 
 def decide(turn: Turn) -> Answer:
-    """Call a tool, add a function, answer, or look at the folder and report."""
+    """Call a tool, take back or add a function, answer, or look at the folder and report."""
     requested = _find_requested_call(turn)
     if requested is not None:
         return _answer_call(turn, requested)
+    if asks_to_undo(turn.prompt):
+        return answer_undo(turn)
     edit = read_edit_request(turn.prompt)
     if edit is not None:
         return answer_edit(turn, edit)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from amplifier_guard import TerminalText
 
-from .edit_progress import RUN, EditProgress, File, is_done
+from .edit_progress import RUN, EditProgress
 from .foreign import list_names, read_text, read_whole, write_code, write_output
 from .known_functions import KNOWN_FUNCTIONS
+from .seen_file import File, is_done
 from .source_change import Change
 from .turn import Result
 

@@ -13,7 +13,7 @@ from .known_functions import KNOWN_FUNCTIONS, write_function
 
 _MAX_CHARS = 500
 _QUOTES = "`\"'“”"
-_POLITE = (
+POLITE = (
     r"(?:(?:please|now|then|next|also|okay|ok|hey|let's|(?:can|could|would|will) you"
     r"|i want you to|i(?:'d| would) like you to)[\s,]+)*"
 )
@@ -38,11 +38,11 @@ _UNCERTAIN = (
 )
 """Forms in which the word before `function` may be any word, such as `add a nice function to x.py`."""
 _FORMS = [
-    (re.compile(_POLITE + form, re.IGNORECASE | re.DOTALL), is_certain)
+    (re.compile(POLITE + form, re.IGNORECASE | re.DOTALL), is_certain)
     for forms, is_certain in ((_CERTAIN, True), (_UNCERTAIN, False))
     for form in forms
 ]
-_LIMITED = re.compile(
+LIMITED = re.compile(
     r"\b(?:not|don'?t|doesn'?t|never|no|without|unless|instead|except|only|but)\b", re.IGNORECASE
 )
 """Words after which a request may mean the contrary of what the rest of it says."""
@@ -98,7 +98,7 @@ class EditRequest:
 def read_edit_request(prompt: str) -> EditRequest | None:
     """Read what the first line of a prompt asks for; None if it is anything else."""
     line = prompt.strip().partition("\n")[0]
-    if len(line) > _MAX_CHARS or _LIMITED.search(line):
+    if len(line) > _MAX_CHARS or LIMITED.search(line):
         return None
     for form, is_certain in _FORMS:
         found = form.fullmatch(line)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .edit_progress import EDIT_TOOLS, LOOK, RUN, EditProgress
+from .edit_progress import EDIT_TOOLS, RUN, EditProgress
 from .edit_report import write_edit_report
 from .edit_request import EditRequest
 from .foreign import write_code
 from .known_functions import KNOWN_FUNCTIONS
 from .prompt import describe_request
+from .seen_file import LOOK
 from .source_change import Change
 from .turn import Answer, Call, Turn, new_call
 

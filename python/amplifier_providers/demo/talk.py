@@ -112,6 +112,7 @@ def list_abilities(turn: Turn) -> str:
             f"- I add a function to a Python file{tests}: “Add a function add to calc.py and test it”."
             f" I can write {known}."
         )
+        lines.append("- I take back what I changed last in this conversation: “Undo that”.")
     if turn.tools:
         lines.append("- I call any of these tools when you name one, with its arguments:")
         tools = list(turn.tools.values())
@@ -135,7 +136,7 @@ def _describe_tool(tool: Tool) -> str:
 def _quote_messages(turn: Turn, question: re.Match[str]) -> str:
     """Quote earlier messages, of the user or of the model."""
     is_mine = (question["who"] or question["whose"]).lower() in {"you", "your"}
-    messages = turn.answers if is_mine else turn.earlier
+    messages = turn.answers if is_mine else [each.prompt for each in turn.past]
     subject = "I" if is_mine else "You"
     words = question[0]
     if not messages:

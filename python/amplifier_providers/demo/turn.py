@@ -29,7 +29,7 @@ _RULES = HistoryRules(
     tool_names=NameForm(_ANY, sys.maxsize),
 )
 """Every id and name as it is; media stay blocks, which are not looked at."""
-_NOT_FROM_THE_USER = "<"
+_NOT_FROM_THE_USER = ("<", "[The user took back changes ", "[The user made again changes ")
 """Texts that a program puts into a user message, such as `<system-reminder>`, begin so."""
 
 
@@ -82,8 +82,8 @@ class Turn:
     results: list[Result] = field(default_factory=list[Result])
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
     """The available tools by name."""
-    earlier: list[str] = field(default_factory=list[str])
-    """The earlier messages of the user in this conversation."""
+    past: list[Turn] = field(default_factory=list["Turn"])
+    """The earlier turns of this conversation, their own past left out."""
     answers: list[str] = field(default_factory=list[str])
     """The earlier answers of the model."""
     may_call: bool = True
@@ -106,7 +106,7 @@ def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
         thinks: Whether the answer begins with thinking.
     """
     turn = Turn()
-    earlier: list[str] = []
+    past: list[Turn] = []
     answers: list[str] = []
     for message in History().check(request.messages, _RULES).turns:
         if message.role == "assistant":
@@ -120,7 +120,7 @@ def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
         prompt = _user_text(message.parts)
         is_cut_off = bool(prompt) and _was_cut_off(turn, results)
         if prompt and (is_cut_off or not results):
-            earlier += [turn.prompt] if turn.prompt else []
+            past += [turn] if turn.prompt else []
             turn = Turn(prompt=prompt, began_anew=bool(results) and is_cut_off)
         elif prompt:
             turn.prompt += "\n" + prompt
@@ -128,7 +128,7 @@ def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
         tool.name: Tool(tool.name, tool.description or "", tool.parameters)
         for tool in request.tools or ()
     }
-    turn.earlier, turn.answers, turn.thinks = earlier, answers, thinks
+    turn.past, turn.answers, turn.thinks = past, answers, thinks
     choice = request.tool_choice
     turn.may_call = (
         choice if isinstance(choice, str) else read_mapping(choice).get("type")

@@ -12,7 +12,7 @@ import pytest
 from prompt_terminal import CTRL_D, TAB, PromptTerminal, Screen
 from terminal import WAY_BACK, Terminal
 
-FREE = 'tool-bash={"safety_profile": "unrestricted"}'
+FREE = 'tool-bash={"safety_profile": "unrestricted", "keep_changes": false}'
 COMMAND = "echo ready; read line < pipe; echo $line"
 SHOWN = re.escape(COMMAND)
 SINCE = r"since \d\d:\d\d: " + SHOWN

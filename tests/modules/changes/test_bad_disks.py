@@ -26,7 +26,7 @@ undo: (['a'], [], ())
 run: None
 files: {'c': '1'}
 notes: ['one/000001', 'one/000001.json', 'one/000002', 'one/000002.json', 'one/000003', 'one/000003.json']
-begin: OSError: [Errno 30] Read-only file system: 'FOLDER/state/one/lock'
+begin: OSError: [Errno 30] Read-only file system: 'FOLDER/state/places'
 list: [1, 2, 3]
 preview: (['c'], [], ())
 undo: ([], [], ('cannot write `FOLDER/state/one/000003/manifest`: Read-only file system (os error 30)',))

@@ -115,7 +115,7 @@ async def test_the_usual_mode_is_auto_where_commands_run_in_namespaces(
     assert (await turn.policy._leave_plan_mode()) == mode
 
 
-@pytest.mark.parametrize("mode", ["review", "Auto", "", "all"])
+@pytest.mark.parametrize("mode", ["reviewed", "Auto", "", "all"])
 async def test_another_mode_is_refused(case: Any, mode: str) -> None:
     with pytest.raises(SettingError, match="mode"):
         await case().begin(mode=mode)

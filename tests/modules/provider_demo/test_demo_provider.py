@@ -121,6 +121,7 @@ FITTING = {
     "Give me a tour of this project": r"# A tour of this folder\n",
     "Where is `main`?": r"# What this folder says about `main`\n(.|\n)*1 line in 1 file contains `main`",
     "Add a function add to calc.py and test it": r"# `add` in `calc.py`\n\n- `calc.py` is new",
+    "Undo that": r"# Taken back: “Add a function add to calc.py and test it”\n\n- `calc.py` is deleted",
     "What did I say first?": r"First, you said:\n\n> help",
 }
 """How the answer to each suggestion begins."""
@@ -128,7 +129,7 @@ FITTING = {
 
 @pytest.mark.parametrize(
     ("tools", "count"),
-    [(["tool-filesystem", "tool-search"], 3), (["tool-search"], 2), ([], 0)],
+    [(["tool-filesystem", "tool-search"], 4), (["tool-search"], 2), ([], 0)],
 )
 async def test_every_suggestion_works_as_it_is_written(
     tools: list[str], count: int, tmp_path: Any

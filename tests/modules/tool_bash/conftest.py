@@ -35,6 +35,7 @@ class FakeRunner:
     """Says that it is a sandbox, and runs commands without one."""
 
     reaches_hosts = True
+    takes_layers = False
 
     def __init__(self, tier: Tier = Tier.NAMESPACES) -> None:
         self.tier = tier

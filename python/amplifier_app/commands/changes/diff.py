@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from amplifier_app.commands.report import Report
-from amplifier_app.failure import Failure
+from amplifier_app.known_secrets import SECRETS
+from amplifier_app.printable import printable_line
 from amplifier_app.sessions.choice import describe_session
 from amplifier_modules.changes.change import ChangedPath
+from amplifier_modules.changes.line_diff import compare_lines
 from amplifier_modules.changes.merged_paths import merge_paths
-from amplifier_modules.changes.session_lock import ChangesInUseError
-from amplifier_modules.tools.filesystem.line_diff import compare_lines
 
-from .stored_changes import open_changes
+from .stored_changes import open_changes, reporting_change_errors
 
 _MAX_BYTES = 4 * 2**20
 """A version of a file that is larger is named, not compared."""
@@ -26,26 +26,39 @@ def show_diff(report: Report, name: str | None, folder: Path) -> None:
         Failure: There is no such session, or it runs.
     """
     info, changes = open_changes(name, folder)
-    try:
+    with reporting_change_errors():
         paths = merge_paths(changes.list_paths())
-    except ChangesInUseError as error:
-        raise Failure(str(error), hint="try again when it has ended") from error
     if report.as_json:
         listed = [{**vars(each), "diff": _compare(each)} for each in paths]
-        report.write_data({"session": info.id, "paths": listed})
+        report.write_data({"session_id": info.id, "paths": listed})
         return
     if not paths:
         report.say_aside(f"{describe_session(info)} has changed nothing in the project")
+    report.write_lines(list_diff(paths, shows=report.width is not None))
+
+
+def list_diff(paths: Iterable[ChangedPath], *, shows: bool) -> Iterator[str]:
+    """Yield the lines of one diff, and what else was changed.
+
+    Args:
+        paths: What was changed.
+        shows: Whether a terminal shows it, which nothing in a file is to control; a program that
+            reads it gets the lines as they are.
+    """
     for path in paths:
-        report.write_lines(_list_lines(path))
+        text = _compare(path)
+        if text is None:
+            size = f" ({path.size:,} bytes)" if path.type == "file" else ""
+            yield f"{path.kind} {path.type} {printable_line(path.path)}{size}"
+        else:
+            safe = SECRETS.redact(text)  # whole, as a secret may have several lines
+            yield from (_show(safe) if shows else safe).removesuffix("\n").split("\n")
 
 
-def _list_lines(path: ChangedPath) -> Iterator[str]:
-    text = _compare(path)
-    if text is None:
-        yield f"{path.kind} {path.type} {path.path} ({path.size:,} bytes)"
-    else:
-        yield from text.splitlines()
+def _show(text: str) -> str:
+    from amplifier_guard import TerminalText
+
+    return TerminalText.show(text)
 
 
 def _compare(path: ChangedPath) -> str | None:

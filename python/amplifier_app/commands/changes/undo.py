@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +11,11 @@ from amplifier_app.commands.report import Report
 from amplifier_app.failure import Failure
 from amplifier_app.sessions.choice import describe_session
 from amplifier_app.sessions.opening import run_on_store
-from amplifier_modules.changes.session_lock import ChangesInUseError
+from amplifier_app.sessions.process import find_process
 from amplifier_modules.changes.undone import Undone, describe_redo, describe_undo
-from amplifier_providers.running.count_noun import count_noun
 
-from .stored_changes import open_changes
+from .stored_changes import open_changes, reporting_change_errors
+from .undone_lines import MADE_AGAIN, UNDONE, list_undone
 
 if TYPE_CHECKING:
     from amplifier_modules.changes.session_changes import SessionChanges
@@ -26,13 +26,13 @@ def undo_turn(report: Report, name: str | None, folder: Path, *, preview: bool) 
     """Take back the last turn of a session that changed something.
 
     Raises:
-        Failure: There is no such session, or it runs.
+        Failure: There is no such session, a process has it open, or something stays as it is.
     """
 
     def undo(changes: SessionChanges) -> Undone:
         return changes.undo(changes.list_last_turn(), preview=preview)
 
-    _swap(report, name, folder, undo, describe_undo, "undone")
+    _swap_turn(report, name, folder, undo, describe_undo, UNDONE, preview=preview)
 
 
 def redo_turn(report: Report, name: str | None, folder: Path, *, preview: bool) -> None:
@@ -41,51 +41,59 @@ def redo_turn(report: Report, name: str | None, folder: Path, *, preview: bool) 
     def redo(changes: SessionChanges) -> Undone:
         return changes.redo(changes.list_undone_turn(), preview=preview)
 
-    _swap(report, name, folder, redo, describe_redo, "made again")
+    _swap_turn(report, name, folder, redo, describe_redo, MADE_AGAIN, preview=preview)
 
 
-def _swap(
+def _swap_turn(
     report: Report,
     name: str | None,
     folder: Path,
     swap: Callable[[SessionChanges], Undone],
     describe: Callable[[Undone], str],
     verb: str,
+    *,
+    preview: bool,
 ) -> None:
     info, changes = open_changes(name, folder)
-    try:
+    if not preview:
+        _refuse_open(info, verb)
+    with reporting_change_errors():
         undone = swap(changes)
-    except ChangesInUseError as error:
-        raise Failure(str(error), hint="try again when it has ended") from error
-    if undone.changes and not undone.is_preview:
-        _tell_model(info, describe(undone))
+    # Before anything is written, so that a reader who has gone does not keep the model from it.
+    problem = _tell_model(info, describe(undone)) if undone.changes and not preview else None
     if report.as_json:
-        report.write_data({"session": info.id, **asdict(undone)})
-        return
-    report.write_lines(_list_lines(info, undone, verb))
+        report.write_data({"session_id": info.id, **asdict(undone)})
+    else:
+        first, *rest = list_undone(undone, verb, names_all=report.width is None)
+        report.write_lines([f"{describe_session(info)}: {first}", *rest])
+    if problem is not None:
+        raise problem
+    if not preview and (undone.conflicts or undone.missing):
+        raise Failure(f"not everything was {verb}", hint="what stays as it is was named")
 
 
-def _tell_model(info: SessionInfo, text: str) -> None:
-    """Leave a note that the session reads in its next turn."""
+def _refuse_open(info: SessionInfo, verb: str) -> None:
+    """Refuse what the model of another process would not learn of before its next turn.
+
+    Raises:
+        Failure: A process of this machine has the session open.
+    """
+    if (process := find_process(info)) is not None:
+        command = "/undo" if verb == UNDONE else "/redo"
+        message = f"{describe_session(info)} is open in process {process}"
+        raise Failure(message, hint=f"type `{command}` there, or try again when it has ended")
+
+
+def _tell_model(info: SessionInfo, text: str) -> Failure | None:
+    """Leave a note that the session reads in its next turn; return why that is not possible."""
 
     async def put(store: Store) -> None:
         from amplifier_modules.stores.inbox import STEERING
 
         await store.put(info.id, STEERING, {"text": text})
 
-    run_on_store(put)
-
-
-def _list_lines(info: SessionInfo, undone: Undone, verb: str) -> Iterator[str]:
-    if not undone.changes:
-        yield f"{describe_session(info)} has nothing that can be {verb}"
-        return
-    would = "would be " if undone.is_preview else ""
-    what = count_noun(len(undone.paths), "path")
-    yield f"{what} of the project {would}{verb} ({count_noun(undone.changes, 'change')}):"
-    for path in undone.paths:
-        yield f"  {path.kind:<8}  {path.path}"
-    for conflict in undone.conflicts:
-        kept = f"; the other version is `{conflict.kept}`" if conflict.kept else ""
-        yield f"  left as it is: {conflict.path}: {conflict.reason}{kept}"
-    yield from (f"  not possible: {each}" for each in undone.missing)
+    try:
+        run_on_store(put)
+    except Failure as failure:
+        return failure
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from .git_config import Setting
 
@@ -73,6 +73,7 @@ _NAMES = re.compile(
     "(askpass|browser|cmd|command|driver|editor|helper|hook|hookspath|pager|program|proxy|textconv)$"
 )
 """Other programs have settings there too."""
+_ADDRESSES = frozenset({"remote.pushurl", "remote.url"})
 _MAY_HOLD_PASSWORDS = frozenset({"credential", "http", "url"})
 
 
@@ -87,7 +88,10 @@ def has_effect(key: str) -> bool:
 
 
 def find_changed_keys(
-    before: Iterable[Setting], after: Iterable[Setting], folder: str
+    before: Iterable[Setting],
+    after: Iterable[Setting],
+    folder: str,
+    leads_out: Callable[[str], bool] = lambda _: False,
 ) -> list[str]:
     """Return the keys that count and whose values differ, sorted.
 
@@ -95,8 +99,9 @@ def find_changed_keys(
         before: The settings from before.
         after: The settings of the change.
         folder: Where the file is, from the project.
+        leads_out: Whether the address of a remote is a folder in which hooks could be planted.
     """
-    old, new = (_collect(each, folder) for each in (before, after))
+    old, new = (_collect(each, folder, leads_out) for each in (before, after))
     return sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
 
 
@@ -115,10 +120,14 @@ def split_key(key: str) -> tuple[str, str, str]:
     return section.lower(), middle, name.lower()
 
 
-def _collect(settings: Iterable[Setting], folder: str) -> dict[str, list[str | None]]:
+def _collect(
+    settings: Iterable[Setting], folder: str, leads_out: Callable[[str], bool]
+) -> dict[str, list[str | None]]:
     found: dict[str, list[str | None]] = {}
     for key, value in settings:
-        if has_effect(key) and not _is_checkout(key, value, folder):
+        section, _, name = split_key(key)
+        is_planted = f"{section}.{name}" in _ADDRESSES and value is not None and leads_out(value)
+        if is_planted or (has_effect(key) and not _is_checkout(key, value, folder)):
             found.setdefault(key, []).append(value)
     return found
 

@@ -25,12 +25,12 @@ def is_installed(names: Sequence[str]) -> bool:
 
 def _find_reasons(names: Sequence[str]) -> Iterator[str]:
     """Yield the headings of the rows that are for a path, from its first name on."""
-    for start in range(len(names)):
-        rest = names[start:]
-        first, any_first = _read_rows()
-        for wanted, is_folder, reason in (*first.get(rest[0], ()), *any_first):
-            has_count = len(rest) == len(wanted) or (is_folder and len(rest) > len(wanted))
-            if has_count and all(map(_match_name, wanted, rest)):
+    first, any_first = _read_rows()
+    for start, name in enumerate(names):
+        count = len(names) - start
+        for wanted, is_folder, reason in (*first.get(name, ()), *any_first):
+            has_count = count == len(wanted) or (is_folder and count > len(wanted))
+            if has_count and all(map(_match_name, wanted, names[start : start + len(wanted)])):
                 yield reason
 
 

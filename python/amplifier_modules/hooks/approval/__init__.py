@@ -137,6 +137,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Ca
         usual=usual,
         seconds=settings.timeout,
         user_settings=settings.user_settings,
+        around=coordinator.get_capability(APPROVAL_POLICY),
     )
     log = None
     if settings.audit_log is not None:

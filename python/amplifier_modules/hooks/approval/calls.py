@@ -60,6 +60,12 @@ class Call:
         return getattr(self.tool, "needs_approval", False) is True
 
     @property
+    def shows_changes(self) -> bool:
+        """Whether the tool itself asks about what just this call changes, in the mode `review`."""
+        shows: Any = getattr(self.tool, "shows_changes", None)
+        return callable(shows) and shows(dict(self.arguments)) is True
+
+    @property
     def is_harmless(self) -> bool:
         """Whether it is a command that `allow` of `tool-bash` names, to run in the usual place."""
         check: Any = getattr(self.tool, "is_harmless", None)

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 
 from .calls import Call, Effect
 
-Mode: TypeAlias = Literal["auto", "ask", "read-only", "plan"]
+Mode: TypeAlias = Literal["auto", "ask", "review", "read-only", "plan"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 """The names of the modes."""
 
@@ -30,5 +30,10 @@ def find_refusal(mode: Mode, call: Call) -> str | None:
 
 
 def asks_about(mode: Mode, call: Call) -> bool:
-    """Whether a mode has a person asked about a call that no rule and no grant is about."""
-    return mode == "ask" and call.effect not in _FREE
+    """Whether a mode has a person asked about a call that no rule and no grant is about.
+
+    In the mode `review` a tool that shows what it changes asks about that, when it knows it.
+    """
+    if call.effect in _FREE:
+        return False
+    return mode == "ask" or (mode == "review" and not call.shows_changes)

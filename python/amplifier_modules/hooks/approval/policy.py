@@ -40,6 +40,7 @@ class ApprovalPolicy:
         usual: Mode,
         seconds: float | None = None,
         user_settings: Path | None = None,
+        around: Any = None,
     ) -> None:
         """Decide for a session.
 
@@ -51,6 +52,7 @@ class ApprovalPolicy:
             usual: The mode after a plan, where it begins in `plan`.
             seconds: The time to answer; None for what else applies.
             user_settings: Where rules go that a person grants; None to forget them with the session.
+            around: What decides for the session that this one works for, if it does for one.
         """
         self._find_coordinator = link_weakly(coordinator)
         self._project = project
@@ -60,6 +62,12 @@ class ApprovalPolicy:
         self._seconds = seconds
         self._user_settings = user_settings
         self._grants = Grants()
+        self._around = around
+
+    @property
+    def is_reviewing(self) -> bool:
+        """Whether a person is asked about each change, here or in the session around."""
+        return self._mode == "review" or getattr(self._around, "is_reviewing", False) is True
 
     @property
     def mode(self) -> Mode:

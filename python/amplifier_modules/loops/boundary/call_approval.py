@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 APPROVAL_TIMEOUT = "approval:timeout"
 """Event: nobody answered a question in time."""
-MAX_QUESTION_CHARS = 4000
+_MAX_QUESTION_CHARS = 4000
 """Nobody reads more, and nobody can agree to what they have not read."""
 SAYS = "User denied, and says: "
 """How the reason of a denial begins that has words for the model."""
@@ -61,9 +61,9 @@ def question_about(tool: str, tool_input: Mapping[str, Any]) -> HookResult:
     except (TypeError, ValueError) as error:
         return _deny(f"nobody can be asked about the arguments of `{tool}`: {error}")
     prompt = "\n".join([f"run `{tool}`?", *rows])
-    if len(prompt) > MAX_QUESTION_CHARS:
+    if len(prompt) > _MAX_QUESTION_CHARS:
         return _deny(
-            f"the call is too long to ask about (limit: {MAX_QUESTION_CHARS:,} characters)"
+            f"the call is too long to ask about (limit: {_MAX_QUESTION_CHARS:,} characters)"
         )
     question = HookResult(action="ask_user", approval_prompt=prompt)
     note_asker(question, _ASKER)

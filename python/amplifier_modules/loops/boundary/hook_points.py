@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -23,7 +23,6 @@ from ...spending.ledger import running_ledger
 from ...tool.context import PersonAnswer
 from .call_approval import (
     APPROVAL_TIMEOUT,
-    MAX_QUESTION_CHARS,
     CallQuestion,
     answer_event,
     asked_call,
@@ -46,6 +45,8 @@ logger = logging.getLogger(__name__)
 _ENDS_OF_CALLS = frozenset((TOOL_POST, TOOL_ERROR))
 _COORDINATORS = {RustCoordinator, ModuleCoordinator}
 _NO_REASON = "no reason given"
+_MAX_CHARS_OF_TOOLS = 16_000
+"""Of a question that a tool asks, which may show the differences of files."""
 _MAX_ROUNDS = 3
 """How often hooks may change the arguments of a call before a person is asked about it."""
 
@@ -244,7 +245,11 @@ class HookPoints:
         return CallVerdict(True, reason, given)
 
     async def ask_during_call(
-        self, call: Mapping[str, Any], question: str, about: Mapping[str, Any]
+        self,
+        call: Mapping[str, Any],
+        question: str,
+        about: Mapping[str, Any],
+        parts: Sequence[str] = (),
     ) -> PersonAnswer:
         """Ask a person something while a call runs, whose time stands still meanwhile.
 
@@ -254,17 +259,20 @@ class HookPoints:
             call: What events say of it.
             question: What the person reads.
             about: The same as data.
+            parts: What of it the person can agree to alone.
         """
-        if self.coordinator is None or len(question) > MAX_QUESTION_CHARS:
+        if self.coordinator is None or len(question) > _MAX_CHARS_OF_TOOLS:
             why = "no approval system" if self.coordinator is None else "the question is too long"
             return PersonAnswer(is_yes=False, reason=f"nobody could be asked: {why}")
         result = HookResult(action="ask_user", approval_prompt=question)
         note_asker(result, str(call.get("tool_name")))
         limit = CALL_LIMIT.get()
         with nullcontext() if limit is None else limit.hold():
-            asked = asked_call(call, dict(about))
+            asked = replace(asked_call(call, dict(about)), parts=tuple(parts))
             verdict = await self._process_result(result, TOOL_PRE, asked)
-        return PersonAnswer(not verdict.denied, verdict.reason if verdict.denied else "")
+        if verdict.denied:
+            return PersonAnswer(is_yes=False, reason=verdict.reason)
+        return PersonAnswer(is_yes=True, parts=asked.reply.parts)
 
     def make_separate(self) -> HookPoints:
         """Return the hooks for a request beside the conversation, with injections of its own."""

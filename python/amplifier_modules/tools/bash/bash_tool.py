@@ -144,6 +144,16 @@ class BashTool:
             return False  # the call itself says so
         return self._needs_person(arguments)
 
+    def shows_changes(self, input: Mapping[str, Any]) -> bool:
+        """Whether a person can be asked about the changes of a command before they are made."""
+        try:
+            arguments = self._check(dict(input))
+        except InvalidArgumentsError:
+            return True  # it changes nothing
+        if arguments.sandbox != "default" or arguments.run_in_background:
+            return False
+        return self._permission.profile == "read-only" or self._kept.has_layers()
+
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run a command; what it does wrong is in the result."""
         try:

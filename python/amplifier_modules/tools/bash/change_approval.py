@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from collections.abc import Collection
 
 import anyio
 import anyio.to_thread
 
+from amplifier_modules.changes.asked import ChangeQuestion
 from amplifier_modules.sandbox.command import CommandRunner
-from amplifier_modules.tool.context import PersonAnswer, ToolContext, ask_nobody
+from amplifier_modules.tool.context import PersonAnswer, ask_person
 
-from .careful_question import describe_changes, write_question
-from .layered_runner import LayeredRunner
+from .layered_runner import LayeredRunner, PendingChanges
 
 
 async def ask_about_changes(runner: CommandRunner) -> tuple[str, ...]:
-    """Ask a person about changes that wait, put into the project what they agree to.
+    """Ask a person about changes that wait, and put into the project what they agree to.
 
     Returns:
         What is to be said of the changes.
@@ -24,15 +23,29 @@ async def ask_about_changes(runner: CommandRunner) -> tuple[str, ...]:
     pending = runner.take_pending() if isinstance(runner, LayeredRunner) else None
     if pending is None:
         return ()
-    answer = PersonAnswer(is_yes=False, reason="the call ended before a person had answered")
+    question = ChangeQuestion(pending.parts, pending.paths)
     try:
-        question = await anyio.to_thread.run_sync(write_question, pending.careful, pending.paths)
-        answer = await _ask(question, describe_changes(pending.careful, pending.paths))
-    finally:
-        commit = partial(pending.commit, is_agreed=answer.is_yes, why_not=answer.reason)
-        with anyio.CancelScope(shield=True):
-            notes = await anyio.to_thread.run_sync(commit)
+        text = await anyio.to_thread.run_sync(question.write)
+        answer = await ask_person(text, question.describe(), parts=question.names)
+    except BaseException:
+        await _commit(pending, (), "the call ended before a person had answered")
+        raise
+    return await _commit(pending, _list_agreed(answer, pending), answer.reason)
+
+
+async def _commit(
+    pending: PendingChanges, agreed: Collection[str], why_not: str
+) -> tuple[str, ...]:
+    notes: tuple[str, ...] = ()
+    with anyio.CancelScope(shield=True):
+        notes = await anyio.to_thread.run_sync(pending.commit, agreed, why_not)
     return notes
+
+
+def _list_agreed(answer: PersonAnswer, pending: PendingChanges) -> Collection[str]:
+    if not answer.is_yes:
+        return ()
+    return [part.name for part in pending.parts] if answer.parts is None else answer.parts
 
 
 async def stop_waiting(runner: CommandRunner) -> None:
@@ -40,11 +53,3 @@ async def stop_waiting(runner: CommandRunner) -> None:
     if isinstance(runner, LayeredRunner):
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(runner.stop_waiting)
-
-
-async def _ask(question: str, about: dict[str, Any]) -> PersonAnswer:
-    try:
-        context = ToolContext.current()
-    except LookupError:
-        return await ask_nobody(question, about)
-    return await context.ask(question, about)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from threading import Lock
 
 from amplifier_modules.changes.mounting import describe_call
+from amplifier_modules.changes.review import is_reviewing
 from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.sandbox.command import CommandRunner
 from amplifier_modules.sandbox.layers import find_layer_obstacle
 
-from .kept_runner import KeptRunner
 from .layered_runner import LayeredRunner
 from .tracked_runner import TrackedRunner
 
@@ -38,6 +38,10 @@ class KeptChanges:
                 self._obstacle = (self._look(),)
         return self._obstacle[0]
 
+    def has_layers(self) -> bool:
+        """Whether commands have layers; blocks the first time."""
+        return self._changes is not None and self.find_obstacle() is None
+
     def make_runner(self, runner: CommandRunner, *, in_layer: bool) -> CommandRunner:
         """Return what runs the command of the call that runs here; blocks the first time.
 
@@ -47,10 +51,14 @@ class KeptChanges:
         """
         if self._changes is None:
             return runner
-        kept: type[KeptRunner] = TrackedRunner
-        if in_layer and runner is self._runner and self.find_obstacle() is None:
-            kept = LayeredRunner
-        return kept(runner, self._project, self._changes, describe_call("bash"))
+        call = describe_call("bash")
+        # Also for one that runs on: the folder that it must not read is made before it starts.
+        is_possible = self.find_obstacle() is None
+        if in_layer and runner is self._runner and is_possible:
+            return LayeredRunner(
+                runner, self._project, self._changes, call, is_review=is_reviewing()
+            )
+        return TrackedRunner(runner, self._project, self._changes, call)
 
     def _look(self) -> str | None:
         if self._changes is None:

@@ -7,10 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from amplifier_modules.changes.careful import CarefulChange, find_careful_changes
+from amplifier_modules.changes.asked import Part, list_parts
+from amplifier_modules.changes.careful import choose_paths, find_careful_changes
 from amplifier_modules.changes.change import ChangedPath, ChangeOutcome
 from amplifier_modules.changes.open_change import Call, CommittedError, OpenChange
 from amplifier_modules.changes.session_changes import SessionChanges
+from amplifier_modules.changes.shown_path import show_path
 from amplifier_modules.sandbox.command import (
     Command,
     CommandRunner,
@@ -44,25 +46,27 @@ class PendingChanges:
 
     change: OpenChange
     paths: Mapping[str, ChangedPath]
-    careful: Sequence[CarefulChange]
+    parts: Sequence[Part]
+    """What is asked about; the rest is put into the project in any case."""
 
-    def commit(self, *, is_agreed: bool, why_not: str = "") -> tuple[str, ...]:
-        """Put them into the project; those that nobody agreed to are left out.
+    def commit(self, agreed: Collection[str], why_not: str = "") -> tuple[str, ...]:
+        """Put them into the project, without the parts that nobody agreed to.
 
         Args:
-            is_agreed: Whether a person agreed to the rest.
-            why_not: What the person says, or why nobody was asked.
+            agreed: The names of the parts that a person agreed to.
+            why_not: What the person says of the others, or why nobody was asked.
+
+        Returns:
+            What is to be said of them.
         """
-        left_out = {path for each in self.careful for path in each.paths}
-        chosen = None if is_agreed else [path for path in self.paths if path not in left_out]
-        notes: list[str] = []
-        if not is_agreed:
-            notes = [
-                f"{_name_paths(each.paths)} not changed: {each.reason}" for each in self.careful
-            ]
+        refused = [part for part in self.parts if part.name not in agreed]
+        left_out = {path for part in refused for path in part.paths}
+        chosen = choose_paths(list(self.paths.values()), left_out) if refused else None
+        notes = [_describe_refused(part) for part in refused]
+        if refused and why_not:
             notes.append(why_not)
         try:
-            return (*notes, *_describe(self.change.commit(chosen)))
+            return (*_shorten(notes), *_describe(self.change.commit(chosen)))
         except CommittedError as error:
             return (f"what the command changed is in the project, at least in part: {error}",)
         except (OSError, RuntimeError) as error:
@@ -73,10 +77,25 @@ class LayeredRunner(KeptRunner):
     """Runs one command in a layer, and puts its changes into the project at its end."""
 
     def __init__(
-        self, runner: CommandRunner, project: str, changes: SessionChanges, call: Call
+        self,
+        runner: CommandRunner,
+        project: str,
+        changes: SessionChanges,
+        call: Call,
+        *,
+        is_review: bool = False,
     ) -> None:
-        """Keep what a command of a call changes in a project."""
+        """Keep what a command of a call changes in a project.
+
+        Args:
+            runner: What runs it.
+            project: The folder.
+            changes: Where its changes are kept.
+            call: The call of the tool.
+            is_review: Whether a person is asked about all of them.
+        """
         super().__init__(runner, project, changes, call)
+        self._is_review = is_review
         self._change: OpenChange | None = None
         self._lock = Lock()
         self._pending: PendingChanges | None = None
@@ -109,15 +128,17 @@ class LayeredRunner(KeptRunner):
         except OSError as error:
             change.drop()
             return (_NOT_KEPT.format(error=error),)
-        careful = find_careful_changes(paths, self._find_ignored)
-        pending = PendingChanges(change, {each.path: each for each in paths}, careful)
-        if not careful:
-            return pending.commit(is_agreed=True)
+        careful = find_careful_changes(paths, self._find_ignored, self.project)
+        by_path = {each.path: each for each in paths}
+        parts = list_parts(careful, by_path, is_review=self._is_review)
+        pending = PendingChanges(change, by_path, parts)
+        if not parts:
+            return pending.commit(())
         with self._lock:
             if self._can_wait:
                 self._pending = pending
                 return ()
-        return pending.commit(is_agreed=False, why_not=_CANCELLED)
+        return pending.commit((), _CANCELLED)
 
     def take_pending(self) -> PendingChanges | None:
         """Return the changes that a person is to be asked about, once."""
@@ -131,7 +152,7 @@ class LayeredRunner(KeptRunner):
             self._can_wait = False
             pending, self._pending = self._pending, None
         if pending is not None:
-            pending.commit(is_agreed=False, why_not=_CANCELLED)
+            pending.commit((), _CANCELLED)
 
     def _find_ignored(self, paths: Sequence[str]) -> Collection[str]:
         try:
@@ -140,11 +161,14 @@ class LayeredRunner(KeptRunner):
             return ()
 
 
-def _name_paths(paths: Sequence[str]) -> str:
-    shown = ", ".join(f"`{path}`" for path in paths[:_MAX_NAMED])
-    more = len(paths) - _MAX_NAMED
-    verb = "was" if len(paths) == 1 else "were"
-    return f"{shown} and {more:,} more {verb}" if more > 0 else f"{shown} {verb}"
+def _describe_refused(part: Part) -> str:
+    reason = f": {part.reason}" if part.reason else ""
+    return f"`{show_path(part.name)}` was not changed{reason}"
+
+
+def _shorten(notes: list[str]) -> list[str]:
+    more = len(notes) - _MAX_NAMED
+    return notes if more <= 0 else [*notes[:_MAX_NAMED], f"{more:,} more like these"]
 
 
 def _find_line(output: str) -> str | None:
@@ -157,8 +181,8 @@ def _describe(outcome: ChangeOutcome) -> list[str]:
     """Return what became of changes that were not made as the command made them."""
     notes: list[str] = []
     for each in outcome.conflicts:
-        kept = f"; what the command made of it is kept as `{each.kept}`" if each.kept else ""
-        notes.append(f"`{each.path}` was not changed: {each.reason}{kept}")
-    notes += [f"`{each.path}`: {each.reason}" for each in outcome.dropped]
-    more = len(notes) - _MAX_NAMED
-    return notes if more <= 0 else [*notes[:_MAX_NAMED], f"{more} more like these"]
+        where = f"; what the command made of it is kept as `{show_path(each.kept or '')}`"
+        kept = where if each.kept else ""
+        notes.append(f"`{show_path(each.path)}` was not changed: {each.reason}{kept}")
+    notes += [f"`{show_path(each.path)}`: {each.reason}" for each in outcome.dropped]
+    return _shorten(notes)

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from amplifier_modules.changes.place import find_changes_folder, list_changes_folders
 from amplifier_modules.sandbox.command import CommandRunner, Profile, Tier
 from amplifier_modules.sandbox.hidden_files import HiddenFiles
 from amplifier_modules.sandbox.network.rules import AnyHost, HostRules, ListedHosts
@@ -64,7 +65,11 @@ def open_runner(confinement: Confinement) -> CommandRunner:
             )
         return closing(reader)
 
-    find_hidden = HiddenFiles(project, open_reader, confinement.find_agreed).find
+    def find_kept() -> list[str]:
+        usual = find_changes_folder()
+        return [str(usual.parent), *list_changes_folders(project, usual)]
+
+    find_hidden = HiddenFiles(project, open_reader, confinement.find_agreed, find_kept).find
     writable = [str(confinement.caches)]
     if found.tier is Tier.SEATBELT:
         return SeatbeltRunner(

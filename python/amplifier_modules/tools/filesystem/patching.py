@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from threading import Event
 from typing import Any
 
 from pydantic import Field
@@ -70,14 +69,17 @@ class ApplyPatch(WritingTool[_ApplyPatch]):
             return []  # the call itself says so
         return [path for change in changes for path in change.paths]
 
-    def run(self, arguments: _ApplyPatch, stop: Event) -> dict[str, Any]:
-        """Apply the patch."""
+    def plan_writes(self, arguments: _ApplyPatch) -> list[FileWrite]:
+        """Return the writes of the patch."""
         writes = [self._prepare(change) for change in read_patch(arguments.patch)]
         counts = Counter(path for write in writes for path in write.paths)
         path, count = counts.most_common(1)[0]
         if count > 1:
             raise PatchError(f"the patch names `{path_text(path)}` {count} times (put it together)")
-        self._writer.write(writes, stop)
+        return writes
+
+    def describe_all(self, writes: Sequence[FileWrite]) -> dict[str, Any]:
+        """Return the output for all files of the patch."""
         return {"files": [self.describe(write) for write in writes]}
 
     async def finish(self, output: dict[str, Any]) -> dict[str, Any]:

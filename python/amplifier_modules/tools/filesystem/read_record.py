@@ -8,9 +8,8 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from amplifier_modules.changes.line_diff import compare_lines
 from amplifier_modules.tool.context import ToolContext
-
-from .line_diff import compare_lines
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 """Larger files are read, but neither edited nor overwritten."""

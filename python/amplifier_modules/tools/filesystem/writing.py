@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from threading import Event
 from typing import Any
 
+import anyio.to_thread
 from pydantic import Field
 
 from amplifier_core.events import ARTIFACT_WRITE
 from amplifier_guard import PathPolicy
+from amplifier_modules.changes.line_diff import LineDiff, compare_lines
+from amplifier_modules.changes.review import is_reviewing
 from amplifier_modules.tools.artifact_events import emit_artifact
 from amplifier_modules.tools.blocking import Arguments, ArgumentsT, BlockingTool
 from amplifier_modules.tools.folder import path_text
@@ -17,10 +21,10 @@ from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, 
 
 from .edits import Edit, apply_edits
 from .file_write import FileWrite
-from .file_writer import Compose, FileWriter
-from .line_diff import LineDiff, compare_lines
+from .file_writer import FileWriter
 from .read_record import ReadRecords
 from .text_file import TextFile, check_writable
+from .write_question import ask_about_writes, check_writes, forget_writes
 
 _MAX_EDITS = 100
 RULES = (
@@ -53,11 +57,35 @@ class WritingTool(BlockingTool[ArgumentsT]):
         """Whether a person must agree: the file decides what runs, or holds secrets."""
         return self._writer.is_protected(input.get("path"))
 
-    def write(self, path: str, compose: Compose, stop: Event) -> dict[str, Any]:
-        """Have a file hold what `compose` returns, and return the output."""
-        write = self._writer.prepare(path, compose)
-        self._writer.write([write], stop)
-        return self.describe(write)
+    def shows_changes(self, input: Mapping[str, Any]) -> bool:
+        """Whether a person can be asked about what a call changes before it is made."""
+        return True
+
+    @abstractmethod
+    def plan_writes(self, arguments: ArgumentsT) -> list[FileWrite]:
+        """Return what a call is to do; nothing is written.
+
+        Raises:
+            OSError, ValueError: As for `FileWriter.prepare`.
+        """
+
+    async def prepare_call(self, arguments: ArgumentsT) -> None:
+        """Ask a person about exactly what will be written, in the mode `review`."""
+        forget_writes()
+        if is_reviewing():
+            writes = await anyio.to_thread.run_sync(self.plan_writes, arguments)
+            await ask_about_writes(writes)
+
+    def run(self, arguments: ArgumentsT, stop: Event) -> dict[str, Any]:
+        """Make the writes."""
+        writes = self.plan_writes(arguments)
+        check_writes(writes)
+        self._writer.write(writes, stop)
+        return self.describe_all(writes)
+
+    def describe_all(self, writes: Sequence[FileWrite]) -> dict[str, Any]:
+        """Return the output for all writes of a call."""
+        return self.describe(writes[0])
 
     async def finish(self, output: dict[str, Any]) -> dict[str, Any]:
         """Emit `artifact:write`; a new file is not repeated to the model, which wrote it."""
@@ -122,15 +150,15 @@ class WriteFile(WritingTool[_WriteFile]):
     ) -> None:
         super().__init__(_WriteFile, policy, max_bytes, records)
 
-    def run(self, arguments: _WriteFile, stop: Event) -> dict[str, Any]:
-        """Write the file."""
+    def plan_writes(self, arguments: _WriteFile) -> list[FileWrite]:
+        """Return the write of the whole file."""
 
         def compose(_path: str, file: TextFile | None) -> TextFile:
             content = arguments.content
             return TextFile(content) if file is None else file.replace_text(content)
 
         check_writable("content", arguments.content)
-        return self.write(arguments.path, compose, stop)
+        return [self._writer.prepare(arguments.path, compose)]
 
 
 class _EditFile(Arguments):
@@ -159,8 +187,8 @@ class EditFile(WritingTool[_EditFile]):
     ) -> None:
         super().__init__(_EditFile, policy, max_bytes, records)
 
-    def run(self, arguments: _EditFile, stop: Event) -> dict[str, Any]:
-        """Edit the file."""
+    def plan_writes(self, arguments: _EditFile) -> list[FileWrite]:
+        """Return the write of the edited file."""
 
         def compose(path: str, file: TextFile | None) -> TextFile:
             if file is None:
@@ -168,4 +196,4 @@ class EditFile(WritingTool[_EditFile]):
                 raise FileNotFoundError(message)
             return apply_edits(path, file, arguments.edits)
 
-        return self.write(arguments.path, compose, stop)
+        return [self._writer.prepare(arguments.path, compose)]

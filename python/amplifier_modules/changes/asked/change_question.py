@@ -1,0 +1,124 @@
+"""The question whether changes get into the project, with what would change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from amplifier_modules.changes.careful.plain_file import read_beginning
+from amplifier_modules.changes.change import ChangedPath
+from amplifier_modules.changes.line_diff import compare_lines
+from amplifier_modules.changes.shown_path import show_path
+
+from .parts import OF_GIT, Part
+
+_MAX_BYTES = 2**18
+"""A version of a file that is larger is named, not shown."""
+_MAX_LINES_OF_FILE = 60
+_MAX_LINES = 160
+"""Lines of differences in one question."""
+_MAX_LINE_CHARS = 200
+_MAX_CHARS = 15_000
+_MAX_FILES = 20
+"""Files of one part that are shown."""
+_MAX_PARTS = 100
+"""Parts that are listed; a person cannot agree to more of them alone."""
+
+
+class ChangeQuestion:
+    """What a person reads, and programs that answer, too."""
+
+    def __init__(self, parts: Sequence[Part], paths: Mapping[str, ChangedPath]) -> None:
+        """Ask about parts of all that has changed."""
+        self._parts = parts
+        self._paths = paths
+
+    @property
+    def names(self) -> list[str]:
+        """Names of what can be agreed to alone; none where it is all or nothing."""
+        is_choice = 1 < len(self._parts) <= _MAX_PARTS
+        return [part.name for part in self._parts] if is_choice else []
+
+    def write(self) -> str:
+        """Return the question as text; blocks, as it reads files."""
+        rows = ["put these changes into the project?"]
+        room = _MAX_CHARS - len(rows[0])
+        left = _MAX_LINES
+        for part in self._parts[:_MAX_PARTS]:
+            lines = [self._describe(part)]
+            shown = list(self._list_lines(part))[: left + 1]
+            lines += shown[:left]
+            left -= len(shown[:left])
+            text = "\n".join(lines)
+            if len(text) > room:
+                text = lines[0][:room]
+            rows.append(text)
+            room = max(0, room - len(text))
+        if left <= 0:
+            rows.append("| … more differences than are shown here")
+        if (more := len(self._parts) - _MAX_PARTS) > 0:
+            rows.append(f"| and {more:,} more")
+        return "\n".join(rows)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the same as data."""
+        return {
+            "changes": [
+                {
+                    "path": part.name,
+                    "kind": self._find_kind(part),
+                    "paths": len(part.paths),
+                    **({"reason": part.reason} if part.reason else {}),
+                }
+                for part in self._parts[:_MAX_PARTS]
+            ]
+        }
+
+    def _describe(self, part: Part) -> str:
+        count = f", {len(part.paths):,} paths" if len(part.paths) > 1 else ""
+        reason = f": {part.reason}" if part.reason else ""
+        return f"| {self._find_kind(part)} `{show_path(part.name)}`{count}{reason}"
+
+    def _find_kind(self, part: Part) -> str:
+        found = self._paths.get(part.name) or self._paths.get(part.paths[0])
+        return "changed" if found is None or part.name not in self._paths else found.kind
+
+    def _list_lines(self, part: Part) -> Iterator[str]:
+        if part.paths == (part.name,):
+            yield from (f"|   {line}" for line in list_difference(self._paths[part.name]))
+            return
+        if part.name == OF_GIT:
+            return  # what git keeps there is for nobody to read
+        files = [path for path in part.paths if self._paths[path].type != "folder"]
+        for path in files[:_MAX_FILES]:
+            found = self._paths[path]
+            yield f"|   {found.kind} `{show_path(path)}`"
+            yield from (f"|     {line}" for line in list_difference(found))
+        if (more := len(files) - _MAX_FILES) > 0:
+            yield f"|   and {more:,} more"
+
+
+def list_difference(path: ChangedPath) -> Iterator[str]:
+    """Yield the lines of a file that go and come, as a unified diff without its head."""
+    if path.type != "file":
+        return
+    try:
+        before, after = _read(path.before), _read(path.after)
+    except (OSError, ValueError) as error:
+        yield f"({error})"
+        return
+    lines = compare_lines(path.path, before, after).text.splitlines()[2:]
+    yield from (line[:_MAX_LINE_CHARS] for line in lines[:_MAX_LINES_OF_FILE])
+    if (more := len(lines) - _MAX_LINES_OF_FILE) > 0:
+        yield f"… {more:,} more lines"
+
+
+def _read(path: str | None) -> bytes | None:
+    if path is None:
+        return None
+    content = read_beginning(path, _MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise ValueError("too large to be shown")
+    if b"\0" in content:
+        raise ValueError("no text")
+    return content

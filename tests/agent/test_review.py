@@ -1,0 +1,174 @@
+"""In the mode `review` a person sees what would change, before it does.
+
+Holds: approval-23
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from amplifier_agent import Agent, PartialApproval, Question, ScriptedProvider
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from layered_project import TOOLS, bash, list_results, make_agent, make_project, write
+
+REVIEW = {"hooks": [{"module": "hooks-approval", "config": {"mode": "review"}}]}
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def caches(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make_project(tmp_path)
+
+
+class Person:
+    """Answers as it was told, and remembers what it was asked."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.asked: list[Question] = []
+
+    def __call__(self, question: Question) -> Any:
+        self.asked.append(question)
+        return self.answers.pop(0)
+
+
+def read_files(project: Path) -> dict[str, str]:
+    """What files hold; empty folders, too."""
+    found = sorted(each for each in project.rglob("*") if each.is_file() or not any(each.iterdir()))
+    return {
+        str(each.relative_to(project)): each.read_text() if each.is_file() else "" for each in found
+    }
+
+
+BEFORE = {"old/a.txt": "a\n", "plan.txt": "A plan.\n"}
+TIDY = bash("rm plan.txt; echo b >> old/a.txt; mkdir new; echo 1 > new/x; echo 2 > new/y")
+
+
+async def test_a_yes_to_all_makes_exactly_what_was_shown(project: Path) -> None:
+    person = Person(True)
+    agent, model = make_agent(project, TIDY, "Done.", approvals=person, **REVIEW)
+    await agent.run("go")
+    assert read_files(project) == {"old/a.txt": "a\nb\n", "new/x": "1\n", "new/y": "2\n"}
+    (question,) = person.asked
+    assert question.action.splitlines() == [
+        "put these changes into the project?",
+        "| created `new`, 3 paths",
+        "|   created `new/x`",
+        "|     @@ -0,0 +1 @@",
+        "|     +1",
+        "|   created `new/y`",
+        "|     @@ -0,0 +1 @@",
+        "|     +2",
+        "| modified `old/a.txt`",
+        "|   @@ -1 +1,2 @@",
+        "|    a",
+        "|   +b",
+        "| deleted `plan.txt`",
+        "|   @@ -1 +0,0 @@",
+        "|   -A plan.",
+    ]
+    assert question.arguments["parts"] == ["new", "old/a.txt", "plan.txt"]
+    assert "note" not in list_results(model)[0]
+
+
+async def test_a_yes_to_some_makes_those_and_the_model_reads_of_the_others(project: Path) -> None:
+    person = Person(PartialApproval(parts=["new", "nothing"]))
+    agent, model = make_agent(project, TIDY, "Done.", approvals=person, **REVIEW)
+    async with agent.session() as session:
+        await session.run("go")
+        assert read_files(project) == BEFORE | {"new/x": "1\n", "new/y": "2\n"}
+        (result,) = list_results(model)
+        assert "`old/a.txt` was not changed; `plan.txt` was not changed" in result
+        await session.undo()
+        assert read_files(project) == BEFORE
+
+
+@pytest.mark.parametrize("answer", [False, "not the plan!", None])
+async def test_a_no_leaves_no_trace(project: Path, answer: Any) -> None:
+    person = None if answer is None else Person(answer)
+    agent, model = make_agent(project, TIDY, "Done.", approvals=person, **REVIEW)
+    async with agent.session() as session:
+        await session.run("go")
+        assert read_files(project) == BEFORE
+        assert (await session.undo()).changes == 0
+    (result,) = list_results(model)
+    assert "`new` was not changed" in result
+    assert (answer if isinstance(answer, str) else "") in result
+
+
+async def test_files_are_shown_before_they_are_written(project: Path) -> None:
+    person = Person(True, False)
+    agent, model = make_agent(
+        project,
+        write("a.txt", "one\n"),
+        write("b.txt", "two\n"),
+        "Done.",
+        approvals=person,
+        **REVIEW,
+    )
+    await agent.run("go")
+    assert read_files(project) == BEFORE | {"a.txt": "one\n"}
+    assert person.asked[0].action.splitlines() == [
+        "put these changes into the project?",
+        "| created `a.txt`",
+        "|   @@ -0,0 +1 @@",
+        "|   +one",
+    ]
+    assert "nothing was written: " in list_results(model)[1]
+
+
+async def test_a_file_that_changes_while_it_is_shown_is_not_written(project: Path) -> None:
+    def answer(question: Question) -> bool:
+        (project / "plan.txt").write_text("mine\n")
+        return True
+
+    read = {"tool": "read_file", "arguments": {"path": "plan.txt"}}
+    agent, model = make_agent(
+        project, read, write("plan.txt", "theirs\n"), "Done.", approvals=answer, **REVIEW
+    )
+    await agent.run("go")
+    assert read_files(project)["plan.txt"] == "mine\n"
+    assert "has changed since" in list_results(model)[1]
+
+
+async def test_what_cannot_be_shown_is_asked_about_before_it_runs(project: Path) -> None:
+    person = Person(False, False)
+    agent, model = make_agent(
+        project,
+        bash("touch x", sandbox="direct"),
+        bash("touch y", run_in_background=True),
+        bash("cat plan.txt"),
+        "Done.",
+        approvals=person,
+        **REVIEW,
+    )
+    await agent.run("go")
+    assert read_files(project) == BEFORE
+    assert [each.arguments["command"] for each in person.asked] == ["touch x", "touch y"]
+    assert "A plan." in list_results(model)[2]
+
+
+async def test_a_sub_agent_is_reviewed_as_its_parent(project: Path) -> None:
+    person = Person(False)
+    child = ScriptedProvider([bash("touch x"), "Done."])
+    worker = Agent(child, tools=TOOLS, directory=project).as_tool("work", "Does the work.")
+    model = ScriptedProvider([{"tool": "work", "arguments": {"prompt": "go"}}, "Done."])
+    agent = Agent(model, tools=[*TOOLS, worker], directory=project, approvals=person, **REVIEW)
+    await agent.run("go")
+    assert read_files(project) == BEFORE
+    assert [each.arguments["changes"][0]["path"] for each in person.asked] == ["x"]
