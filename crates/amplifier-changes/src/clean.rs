@@ -6,11 +6,11 @@ use rustix::fs::RenameFlags;
 use rustix::io::{Errno, Result};
 
 use crate::attributes::Marks;
-use crate::identity::Identity;
+use crate::identity::{Identity, is_folder};
 use crate::place::Place;
 use crate::plan::{Cleaning, Operation};
 use crate::step;
-use crate::tree::{Tree, is_folder, stat_in};
+use crate::tree::{Tree, stat_in};
 
 /// Cleans the version of an operation in the layer, unless it is in the project already.
 pub(crate) fn clean(layer: &Tree, rest: &Tree, operation: &Operation) -> Result<()> {

@@ -3,13 +3,10 @@
 use std::collections::HashMap;
 
 use rustix::fs::{FileType, Stat};
-use rustix::io::{Errno, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::moment::Moment;
-use crate::place::Place;
-use crate::tree::{Found, Tree, is_folder};
 
 /// The modes that lend the rights of its owner or group to whoever runs a file. Of a folder they say
 /// only which group new files get.
@@ -83,11 +80,11 @@ impl Copies {
 pub(crate) struct Beneath(Sha256);
 
 impl Beneath {
-    pub(crate) fn add(&mut self, found: &Found<'_>, it: &Identity) {
-        // Not the path: of a long chain all of them together are too long.
-        self.0.update(found.place.split().1);
+    /// Adds a name in one of the folders, which have numbers: the paths of a long chain are too long.
+    pub(crate) fn add(&mut self, folder_number: u64, name: &[u8], it: &Identity) {
+        self.0.update(name);
         self.0.update([0]);
-        for number in [found.folder_number, it.inode, u64::from(it.mode), it.size] {
+        for number in [folder_number, it.inode, u64::from(it.mode), it.size] {
             self.0.update(number.to_le_bytes());
         }
         self.0.update(it.modified.0.to_le_bytes());
@@ -95,43 +92,6 @@ impl Beneath {
             self.0.update(number.to_le_bytes());
         }
     }
-}
-
-/// What is at a place now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
-    pub(crate) identity: Identity,
-    /// The latest ctime of it and of all that is beneath.
-    pub(crate) newest: Moment,
-}
-
-/// Looks at a place; None if nothing is there.
-pub(crate) fn look(tree: &Tree, place: &Place) -> Result<Option<Seen>> {
-    let seen = look_lending(tree, place);
-    tree.give_back();
-    seen
-}
-
-fn look_lending(tree: &Tree, place: &Place) -> Result<Option<Seen>> {
-    let Some(stat) = tree.stat(place)? else {
-        return Ok(None);
-    };
-    let mut newest = Moment::changed(&stat);
-    let mut identity = tree.identify(&stat);
-    if is_folder(&stat) {
-        let mut beneath = Beneath::default();
-        let walked = tree.walk(place, |found| {
-            newest = newest.max(Moment::changed(&found.stat));
-            beneath.add(found, &tree.identify(&found.stat));
-            Ok(true)
-        });
-        match walked {
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
-            walked => walked?,
-        }
-        identity = identity.with_digest(beneath);
-    }
-    Ok(Some(Seen { identity, newest }))
 }
 
 /// The mode with which something is committed.
@@ -159,4 +119,8 @@ pub(crate) fn to_hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+pub(crate) fn is_folder(stat: &Stat) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == FileType::Directory
 }

@@ -8,12 +8,13 @@ use rustix::io::{Errno, Result};
 
 use crate::attributes::Marks;
 use crate::chosen::{Choice, Chosen};
-use crate::identity::{Beneath, Identity, Seen, committed_mode, lends_rights, look};
+use crate::identity::{Beneath, Identity, committed_mode, is_folder, lends_rights};
 use crate::moment::{Begin, Moment};
 use crate::place::Place;
 use crate::plan::{Cleaning, FolderChange, FolderState, Kind, Listed, Operation, PathType, Plan};
 use crate::same_file::is_same_file;
-use crate::tree::{Tree, is_folder, list_names, stat_in};
+use crate::seen::{Seen, look};
+use crate::tree::{Tree, list_names, stat_in};
 
 const CHANGED_SINCE: &str = "somebody else changed it while the command ran";
 const GONE: &str = "somebody else removed it while the command ran";
@@ -190,7 +191,8 @@ impl Reader<'_> {
                 }
                 let marks = read_marks(found.folder, &found.name(), stat)?;
                 clean(found.place, stat, marks);
-                beneath.add(found, &Identity::of_stat(&found.stat));
+                let (_, name) = found.place.split();
+                beneath.add(found.folder_number, name, &Identity::of_stat(&found.stat));
                 Ok(true)
             })?;
             identity = identity.with_digest(beneath);

@@ -18,6 +18,7 @@ mod place;
 mod plan;
 mod recorded;
 mod same_file;
+mod seen;
 mod step;
 mod swap;
 #[cfg(test)]

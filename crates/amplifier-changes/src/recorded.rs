@@ -10,15 +10,16 @@ use rustix::io::{Errno, Result};
 use sha2::{Digest as _, Sha256};
 
 use crate::attributes::{read_own, replace_own};
-use crate::identity::{Identity, Seen, look, to_hex};
+use crate::identity::{Identity, is_folder, to_hex};
 use crate::manifest::{Clash, Direction, End};
 use crate::moment::Moment;
 use crate::place::Place;
 use crate::plan::{
     FolderChange, FolderState, Kind, Listed, Operation, PathType, Plan, RecordedFile, Recording,
 };
+use crate::seen::{Seen, look};
 use crate::step;
-use crate::tree::{Tree, is_folder, stat_in};
+use crate::tree::{Tree, stat_in};
 
 const FOREIGN: &str = "somebody else wrote it meanwhile";
 

@@ -3,8 +3,9 @@
 use rustix::fs::RenameFlags;
 use rustix::io::{Errno, Result};
 
-use crate::identity::{Identity, Seen, look};
+use crate::identity::Identity;
 use crate::place::Place;
+use crate::seen::{Seen, look};
 use crate::tree::Tree;
 
 const CHANGED: &str = "somebody else changed it";

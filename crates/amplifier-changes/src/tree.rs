@@ -6,12 +6,12 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fstat, open, openat,
-    openat2, statat,
+    AtFlags, Dir, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fstat, open, openat, openat2,
+    statat,
 };
 use rustix::io::{Errno, Result};
 
-use crate::identity::{Copies, Identity};
+use crate::identity::{Copies, Identity, is_folder};
 use crate::place::Place;
 use crate::step;
 
@@ -281,10 +281,6 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
-
-pub(crate) fn is_folder(stat: &Stat) -> bool {
-    FileType::from_raw_mode(stat.st_mode) == FileType::Directory
-}
 
 pub(crate) fn stat_in(folder: &OwnedFd, name: &[u8]) -> Result<Option<Stat>> {
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from amplifier_guard import TerminalText
 
+from .edit_progress import RUN
 from .foreign import list_names, write_code
 from .own_changes import (
-    RUN,
     OwnChange,
     find_last_acting_turn,
     has_taken_effect,
