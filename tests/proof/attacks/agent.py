@@ -21,6 +21,8 @@ from amplifier_modules.sandbox.command import Command, CommandRunner, Ending, Ru
 
 SHELL = "/bin/bash"
 MAX_OUTPUT = 4_000_000
+SESSION = "attacks"
+"""Whose changes are kept."""
 
 
 class UnconfinedCommand:
@@ -68,34 +70,96 @@ class Unconfined:
         return UnconfinedCommand(process, command.timeout)
 
 
-def make_runner(name: str, project: str) -> CommandRunner:
-    """Return the runner of a name: `unconfined`, or a tier of the sandbox."""
+class Layered:
+    """Runs each command in a layer, as the tool does where it is not told otherwise."""
+
+    def __init__(self, runner: CommandRunner, project: str, folder: str) -> None:
+        """Keep the changes of a project in a folder."""
+        # Only where it is needed: it takes longer than the rest.
+        from amplifier_modules.changes.session_changes import SessionChanges
+
+        self.tier = runner.tier
+        self._runner = runner
+        self._project = project
+        self._changes = SessionChanges(Path(folder), SESSION)
+
+    def run(self, command: Command, output: int) -> tuple[Ending, tuple[str, ...]]:
+        """Run one to its end, and return what became of its changes."""
+        from amplifier_modules.changes.open_change import Call
+        from amplifier_modules.tools.bash.layered_runner import LayeredRunner
+
+        if self._changes.find_folder(self._project) is None:
+            raise OSError("nothing can be kept in the file system of the project")
+        runner = LayeredRunner(self._runner, self._project, self._changes, Call("bash"))
+        ending = runner.start(command, output).wait()
+        notes = runner.settle(ending, "")
+        pending = runner.take_pending()
+        if pending is not None:
+            notes += pending.commit(is_agreed=False, why_not="nobody answers")
+        return ending, notes
+
+    def undo(self) -> str:
+        """Take the last command back, if it changed something."""
+        changes = self._changes.list_changes()
+        if not changes or changes[-1].is_undone:
+            return ""
+        return repr(self._changes.undo(changes[-1:]))
+
+
+def make_runner(name: str, project: str) -> CommandRunner | Layered:
+    """Return the runner of a name: `unconfined`, a tier of the sandbox, or what is like one."""
     if name == "unconfined":
         return Unconfined()
     # Only where it is needed: it takes longer than the rest.
+    from amplifier_modules.changes.place import list_changes_folders
+    from amplifier_modules.sandbox.bubblewrap import find_bubblewrap
     from amplifier_modules.sandbox.hidden_files import HiddenFiles
     from amplifier_modules.sandbox.sandbox import Sandbox
 
-    temporary, tier = os.environ["TEMPORARY"], Tier(name)
+    temporary = os.environ["TEMPORARY"]
+    tier = Tier.LANDLOCK if name == Tier.LANDLOCK else Tier.NAMESPACES
+    wrapper = find_bubblewrap() if name == "bubblewrap" else None
 
     def open_reader(hidden: Sequence[str]) -> AbstractContextManager[CommandRunner]:
-        reader = Sandbox(project, temporary, tier, profile="read-only", find_hidden=lambda: hidden)
+        reader = Sandbox(
+            project,
+            temporary,
+            tier,
+            profile="read-only",
+            find_hidden=lambda: hidden,
+            bubblewrap=wrapper,
+        )
         return closing(reader)
 
-    return Sandbox(project, temporary, tier, find_hidden=HiddenFiles(project, open_reader).find)
+    hidden = HiddenFiles(
+        project,
+        open_reader,
+        find_kept=lambda: list_changes_folders(project, Path(os.environ["CHANGES"])),
+    )
+    sandbox = Sandbox(project, temporary, tier, find_hidden=hidden.find, bubblewrap=wrapper)
+    return Layered(sandbox, project, os.environ["CHANGES"]) if name == "layers" else sandbox
 
 
-def run(runner: CommandRunner, order: dict[str, object]) -> dict[str, object]:
-    """Run one command to its end."""
+def run(runner: CommandRunner | Layered, order: dict[str, object]) -> dict[str, object]:
+    """Run one command to its end, or take the last one back."""
     output = os.memfd_create("output")
+    notes: tuple[str, ...] = ()
     try:
-        ending = runner.start(Command(**order), output).wait()  # type: ignore[arg-type]
+        if order.get("undo"):
+            assert isinstance(runner, Layered)
+            return {"ending": "undone", "output": runner.undo()}
+        command = Command(**order)  # type: ignore[arg-type]
+        if isinstance(runner, Layered):
+            ending, notes = runner.run(command, output)
+        else:
+            ending = runner.start(command, output).wait()
         text = os.pread(output, MAX_OUTPUT, 0).decode(errors="replace")
     except OSError as error:
-        return {"ending": None, "output": f"{type(error).__name__}: {error}"}
+        text = os.pread(output, MAX_OUTPUT, 0).decode(errors="replace")
+        return {"ending": None, "output": f"{text}{type(error).__name__}: {error}"}
     finally:
         os.close(output)
-    return {"ending": repr(ending), "output": text}
+    return {"ending": repr(ending), "output": "\n".join((text, *notes)) if notes else text}
 
 
 def main(name: str, project: str, canary: str, store: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+STATE = ".local/state/amplifier-core"
 SECRET_FILES = {
     "ssh key": "home/.ssh/id_rsa",
     "ssh settings": "home/.ssh/config",
@@ -23,7 +24,10 @@ SECRET_FILES = {
     "passwords": "home/.password-store/mail.gpg",
     "browser": "home/.mozilla/firefox/profile/logins.json",
     "keyring": "home/.local/share/keyrings/login.keyring",
-    "sessions": "home/.local/state/amplifier-core/sessions.db",
+    "sessions": f"home/{STATE}/sessions.db",
+    "kept version": f"home/{STATE}/changes/other/000001/layer/source.txt",
+    "kept version beside": ".amplifier-changes/other-000001/layer/source.txt",
+    "kept version of an inner project": "project/inner-project/.amplifier-changes/a/layer/b",
     "project": "project/.env",
 }
 """Files that no command may read."""
@@ -40,6 +44,7 @@ FILES = {
     "home/.cargo/bin/cargo": "#!/bin/sh\n",
     "home/.cache/pip/wheel": "wheel\n",
     "home/.config/systemd/user/own.service": "[Service]\n",
+    "project/swapped/here": "here\n",
     "venv/bin/python": "#!/bin/sh\n",
     "venv/lib/python3.11/site-packages/package/__init__.py": "x = 1\n",
 }

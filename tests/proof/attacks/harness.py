@@ -6,7 +6,8 @@ and after; it takes an attack's own word only for secrets, whose values are rand
 whose success nobody can see.
 
 Run as a program it prints what each attack changed:
-`python harness.py RUNNER USER [NAME ...]`, with the runner `unconfined` or a tier.
+`python harness.py RUNNER USER [NAME ...]`, with the runner `unconfined`, a tier, `bubblewrap` or
+`layers`.
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ from users import User, find_user
 
 SECONDS = 8.0
 """After which a command is ended."""
-HARMLESS = {"messages", "secret", "claim", "terminal", "git", "suid"}
+HARMLESS = {"messages", "secret", "claim", "terminal", "git", "suid", "unasked"}
 """Kinds of effects after which a world is as good as before, once its project is put back."""
 BATCH = 8
-REMARKS = ("blocked", "only confined", "only as")
+REMARKS = ("blocked", "only confined", "only as", "person")
+LAYERS = "layers"
+"""The runner that has each command in a layer."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,16 @@ class Attack:
     def harmful(self) -> str | None:
         """Why it is never run unconfined."""
         return dict(self.remarks).get("only confined")
+
+    @property
+    def person(self) -> str | None:
+        """What a person does meanwhile in the project, as `person.py` says."""
+        return dict(self.remarks).get("person")
+
+    @property
+    def is_lonely(self) -> bool:
+        """Whether it shares no look with others."""
+        return self.person is not None or not {"git", "unasked"}.isdisjoint(self.looks)
 
     def succeeds_as(self, user: str) -> bool:
         """Whether a user of this kind has the rights that it needs."""
@@ -145,11 +158,19 @@ def run_alone(attack: Attack, world: World) -> Result | None:
     command = place_program(attack, world)
     if command is None:
         return None
-    output = world.run(command, SECONDS)
+    with world.person(attack.person):
+        output = world.run(command, SECONDS)
     world.settle()
     effects = world.compare(output)
-    if "git" in attack.looks and world.project.is_dir() and world.use_project():
-        effects.append("git/planted program ran")
+    if attack.person and world.written and world.is_lost():
+        effects.append("person/what a person wrote is lost")
+    if "git" in attack.looks:
+        if world.project.is_dir() and world.use_project():
+            effects.append("git/planted program ran")
+    elif world.runner == LAYERS and not attack.person and not effects:
+        output += world.undo()
+        if world.has_changed_project():
+            effects.append("undo/the project is not as before")
     return Result(attack, tuple(effects), output)
 
 
@@ -184,7 +205,7 @@ class Campaign:
         """Run attacks; those of which nothing is expected share a look, unless something is seen."""
         batch: list[Attack] = []
         for attack in attacks:
-            if alone(attack) or "git" in attack.looks:
+            if alone(attack) or attack.is_lonely:
                 yield from self._run_batch(batch)
                 batch = []
                 yield from self._run_alone(attack)
@@ -238,14 +259,15 @@ def run_attacks(
 
 @cache
 def read_expected() -> dict[tuple[str, str], dict[str, str]]:
-    """Return the attacks that succeed by tier and user, with their reasons."""
+    """Return the attacks that succeed by kind of sandbox and user, with their reasons."""
     expected: dict[tuple[str, str], dict[str, str]] = {}
     for line in (HERE / "expected.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             head, _, reason = line.partition(": ")
-            tier, users, name = head.split(maxsplit=2)
-            for user in ("root", "user") if users == "both" else (users,):
-                expected.setdefault((tier, user), {})[name] = reason
+            kinds, users, name = head.split(maxsplit=2)
+            for kind in kinds.split(","):
+                for user in ("root", "user") if users == "both" else (users,):
+                    expected.setdefault((kind, user), {})[name] = reason
     return expected
 
 

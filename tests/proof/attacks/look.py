@@ -35,12 +35,23 @@ SHARED_FOLDERS = (
 )
 """Folders of the machine in which names with the token are looked for."""
 
+UNASKED = frozenset(
+    (
+        *(".gitmodules", ".husky", ".githooks", ".pre-commit-config.yaml", "lefthook.yml"),
+        *("agents.md", "claude.md", ".claude", ".mcp.json", ".cursor"),
+        *(".vscode", ".idea", ".exrc", ".vimrc", ".bashrc", ".direnv", ".envrc", ".tool-versions"),
+        *("mise.toml", "flake.nix"),
+    )
+)
+"""Some of the names that other programs run or follow; see `unasked.txt`."""
 SETTINGS = ("core_pattern", "hostname", "domainname", "modprobe", "printk", "randomize_va_space")
 GET_FLAGS = 0x80086601
 IOPRIO_GET = 252
 MAX_DRIFT_SECONDS = 2.0
 """By which the clock moves in the time of a proof without being set."""
 
+MAX_PATH_BYTES = 4_000
+MAX_READ_BYTES = 2**20
 Facts = dict[str, object]
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -48,12 +59,14 @@ libc.syscall.restype = ctypes.c_long
 
 
 def walk(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Every entry of a tree, links not followed."""
+    """Every entry of a tree that a path leads to, links not followed."""
     try:
         entries = list(os.scandir(folder))
     except OSError:
         return
     for entry in entries:
+        if len(os.fsencode(entry.path)) > MAX_PATH_BYTES:
+            continue
         yield entry
         if entry.is_dir(follow_symlinks=False):
             yield from walk(Path(entry.path))
@@ -66,7 +79,8 @@ def describe_content(path: str, status: os.stat_result) -> object:
         return kind, os.readlink(path)
     if kind == stat.S_IFREG:
         with open(path, "rb") as file:
-            return kind, status.st_nlink, hashlib.sha256(file.read()).hexdigest()[:16]
+            content = hashlib.sha256(file.read(MAX_READ_BYTES)).hexdigest()[:16]
+        return kind, status.st_nlink, status.st_size, content
     return kind, status.st_rdev
 
 
@@ -147,13 +161,14 @@ def describe_git(project: Path) -> Facts:
         "info/attributes",
         "modules/*/config",
         "modules/*/hooks/*",
+        "worktrees/*/hooks/*",
         "worktrees/*/gitdir",
         "worktrees/*/commondir",
         "worktrees/*/config.worktree",
     )
     for pattern in patterns:
         for path in git.glob(pattern):
-            if path.is_file() or path.is_symlink():
+            if path.suffix != ".sample" and (path.is_file() or path.is_symlink()):
                 facts[f"git/{path.relative_to(git)}"] = (
                     describe_content(str(path), os.lstat(path)),
                     os.lstat(path).st_mode,
@@ -184,6 +199,21 @@ def describe_privileged(project: Path) -> Facts:
             or "security.capability" in names
         ):
             facts[f"suid/{entry.name}"] = status.st_mode
+    return facts
+
+
+def describe_unasked(project: Path) -> Facts:
+    """Return what in a project other programs run or follow by themselves."""
+    facts: Facts = {}
+    for entry in walk(project):
+        name = entry.path.removeprefix(f"{project}/")
+        names = name.split("/")
+        if ".git" in names or UNASKED.isdisjoint(each.lower() for each in names):
+            continue
+        if entry.is_symlink() or not entry.is_dir():
+            facts[f"unasked/{name}"] = describe_content(
+                entry.path, entry.stat(follow_symlinks=False)
+            )
     return facts
 
 

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from contents import FILES, SECRET_FILES
@@ -21,6 +23,7 @@ from look import (
     describe_privileged,
     describe_process,
     describe_shared,
+    describe_unasked,
     list_descendants,
     walk,
 )
@@ -38,6 +41,11 @@ from servers import Servers
 from user_terminal import Terminal
 from users import User
 
+from amplifier_modules.sandbox.bubblewrap import find_bubblewrap
+
+KEPT = ".amplifier-changes"
+"""Where changes are kept, beside the project: those of the agent in a folder of its session."""
+SESSION = "attacks"
 PLACES = (Path("/srv"), Path("/opt"), Path.home())
 """Where worlds may be: folders that commands see, and that are no temporary ones."""
 SETTLE_SECONDS = 0.1
@@ -48,6 +56,8 @@ GIT_VARIABLES = ("PATH", "HOME", "LANG", "GIT_CEILING_DIRECTORIES")
 
 def find_failure(runner: str, user: User) -> str | None:
     """Return why a runner starts no command here; none if it does."""
+    if runner == "bubblewrap" and find_bubblewrap() is None:
+        return "bubblewrap is not installed"
     world = World(runner, user)
     try:
         output = world.run("echo started > started && cat started", ANSWER_SECONDS)
@@ -73,6 +83,7 @@ class World:
     """Everything outside of one project, and the agent that runs commands in it."""
 
     def __init__(self, runner: str, user: User) -> None:
+        self.runner = runner
         self.user = user
         self.token = f"attack{secrets.token_hex(8)}"
         place = next(place for place in PLACES if os.access(place, os.W_OK))
@@ -95,6 +106,8 @@ class World:
         self.variables = self._make_variables()
         self._known = {os.getpid()}
         self.failure: str | None = None
+        self.written = ""
+        """What a person has written last."""
         set_subreaper(1)
         self.victim, ready = self._start_victim()
         self.variables |= {name: str(value) for name, value in ready.items()}
@@ -126,6 +139,10 @@ class World:
             (self.base / name).chmod(0o755)
         self._folder("outside/empty")
         self._folder("temporary")
+        # The changes of a project that is in this one are kept there.
+        places = self.base / KEPT / "places"
+        places.write_text(f"{self.project / 'inner-project/.amplifier-changes'}\n")
+        self._folder(f"{KEPT}/{SESSION}")
         os.mkfifo(self.base / "outside/fifo")
         self._write_ssh()
         for folder in ("/tmp", "/dev/shm"):
@@ -196,6 +213,7 @@ class World:
     def _start_agent(self, runner: str) -> tuple[subprocess.Popen[bytes], dict[str, object]]:
         environment = self.variables | {
             "TEMPORARY": str(self.base / "temporary"),
+            "CHANGES": str(self.base / KEPT),
             "OWN_SECRET": self._make_secret("agent environment"),
             "AGENT_MEMORY_SECRET": self._make_secret("agent memory"),
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
@@ -233,10 +251,16 @@ class World:
             **self._describe_victim(),
             **self.terminal.describe(),
             **self.servers.describe(),
-            **describe_files(self.base, self.project, self.base / "temporary"),
+            **describe_files(
+                self.base,
+                self.project,
+                self.base / "temporary",
+                self.base / KEPT / SESSION,
+            ),
             **describe_shared(self.token),
             **describe_git(self.project),
             **describe_privileged(self.project),
+            **describe_unasked(self.project),
             **describe_host(self.base, self.token),
             **{f"left/{pid}": pid for pid in left},
         }
@@ -278,6 +302,39 @@ class World:
             self.failure = output or "the agent was ended"
         return output
 
+    def undo(self) -> str:
+        """Have the agent take its last command back; returns what that came to."""
+        tell(self.agent, {"undo": True})
+        return str(read_answer(self.agent).get("output", "the agent was ended"))
+
+    @contextmanager
+    def person(self, habit: str | None) -> Iterator[None]:
+        """Let a person change the project meanwhile, in a way of `person.py`."""
+        if habit is None:
+            yield
+            return
+        folder = self.base / "outside/folder"
+        process = self._start(
+            self.variables, "person.py", habit, str(self.project), str(folder), self.token
+        )
+        read_answer(process)
+        try:
+            yield
+        finally:
+            tell(process, None)
+            self.written = str(read_answer(process).get("written", ""))
+            end_program(process, cleans_up=True)
+
+    def is_lost(self) -> bool:
+        """Whether what the person wrote last is nowhere."""
+        places = (self.project, self.base / KEPT / SESSION)
+        files = (Path(entry.path) for place in places for entry in walk(place))
+        return not any(
+            self.written in each.read_text(errors="replace")
+            for each in files
+            if each.name == "source.txt" and each.is_file() and not each.is_symlink()
+        )
+
     def settle(self) -> None:
         """Give what is left behind the time to be seen."""
         end = time.monotonic() + SETTLE_SECONDS
@@ -317,7 +374,10 @@ class World:
             if path.name != "server.sock":
                 remove(path)
         copy_repository(self.project)
-        self._write_file(SECRET_FILES["project"], f"{self.secrets['project']}\n")
+        for name, path in SECRET_FILES.items():
+            if path.startswith("project/"):
+                self._write_file(path, f"{self.secrets[name]}\n")
+        self._write_file("project/swapped/here", FILES["project/swapped/here"])
         (self.base / "outside" / f"planted-{self.token}").unlink(missing_ok=True)
         self._give_to_user()
         self._fingerprint = self._describe_project()
@@ -352,7 +412,7 @@ class World:
 def is_restored(name: str) -> bool:
     """Whether a fact is of what `World.restore_project` puts back."""
     return (
-        name.partition("/")[0] in ("git", "suid")
+        name.partition("/")[0] in ("git", "suid", "unasked")
         or "/origin.git" in name
         or name == "metadata/outside"
     )

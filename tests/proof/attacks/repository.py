@@ -36,6 +36,10 @@ LATER = (
     ("git", "-C", "sub", "checkout", "--quiet", "-b", "later"),
     ("git", "-C", "linked", "status"),
     ("git", "-C", "linked", "checkout", "--quiet", "-b", "elsewhere"),
+    ("git", "-C", "inner", "status"),
+    ("git", "-C", "inner", "commit", "--quiet", "--allow-empty", "--message", "inner"),
+    ("git", "-C", "inner", "checkout", "--quiet", "-b", "inner"),
+    ("git", "rebase", "--continue"),
 )
 """What the user does with the project after an attack, outside of any sandbox."""
 
@@ -67,10 +71,11 @@ def make_template() -> Path:
     git("branch", "side", folder=project)
     git("clone", "--quiet", "--bare", "project", "origin.git", folder=base)
     git("remote", "add", "origin", "../origin.git", folder=project)
+    git("config", "include.path", "../swapped/settings", folder=project)
     (project / ".git/hooks").mkdir()
     (project / ".git/hooks/post-commit.sample").write_text("#!/bin/sh\n")
     (project / ".git/info").mkdir(exist_ok=True)
-    (project / ".git/info/exclude").write_text("attack*\nlinked\nserver.sock\n.env\n")
+    (project / ".git/info/exclude").write_text("attack*\nlinked\nserver.sock\n.env\ninner*\n")
     assert origin.is_dir()
     return base
 
