@@ -95,7 +95,7 @@ class Layered:
         notes = runner.settle(ending, "")
         pending = runner.take_pending()
         if pending is not None:
-            notes += pending.commit(is_agreed=False, why_not="nobody answers")
+            notes += pending.commit((), "nobody answers")
         return ending, notes
 
     def undo(self) -> str:
