@@ -49,6 +49,8 @@ def mount_changes(coordinator: Any) -> SessionChanges | None:
         changes.end_turn()
 
     async def close() -> None:
+        if not changes.is_touched():
+            return
         is_stored = find_coordinator().get_capability(SESSION_JOURNAL) is not None
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(lambda: changes.close(keep=is_stored))

@@ -57,6 +57,10 @@ class SessionChanges:
         self._cleaned: set[Path] = set()
         """The places in which nothing is left of processes that were killed."""
 
+    def is_touched(self) -> bool:
+        """Whether anything of this session is on the disk."""
+        return self._notes.folder.is_dir()
+
     def list_changes(self) -> Sequence[RecordedChange]:
         """Return the changes that were made to their end, in their order.
 

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from weakref import WeakSet
 
+from amplifier_core import world
+
 _MARK_BYTES = 16
 
 
@@ -72,7 +74,7 @@ class SessionLock:
         Raises:
             OSError: The disk refuses it.
         """
-        mark = os.urandom(_MARK_BYTES)
+        mark = world.random_bytes(_MARK_BYTES)
         if self._file is not None:
             try:
                 os.pwrite(self._file, mark, 0)

@@ -209,6 +209,17 @@ def _() -> Any:
     return LateNames("late_package", {"no_submodule": "Name"})
 
 
+@maker("Change")
+def change() -> Any:
+    from amplifier_core.extension import find_change_class
+
+    made = find_change_class()
+    assert made is not None
+    place = folder()
+    (place / "project").mkdir()
+    return made.begin(str(place / "project"), str(place / "change"))
+
+
 @maker("PathPolicy")
 def path_policy() -> Any:
     from amplifier_guard import PathPolicy
