@@ -232,10 +232,13 @@ def test_a_fork_does_not_keep_the_lock_of_a_process_that_was_killed(place: Place
         place.run(changes, {"a": "1"})
         changes.begin_turn()
         place.begin(changes)
+        ready, begun = os.pipe()
         if os.fork() == 0:
             os.close(writing)
+            os.write(begun, b"1")
             os.read(reading, 1)
             os._exit(0)
+        os.read(ready, 1)
         kill()
 
     assert run_in_fork(work) == KILLED
