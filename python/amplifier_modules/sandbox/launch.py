@@ -1,11 +1,10 @@
-"""Starts one command in a sandbox: `python -I -S -B launch.py`, with a socket as its input.
+"""Starts one command in a sandbox, in a Python of its own that has a socket as its input.
 
-A process of its own, which has nothing of the agent. It is sent a plan, and answers in records that
-end with a NUL: `namespaces` with their files and a listening socket, where it made them; `started`, or
+It has nothing of the agent, which sends it this program, compiled, and a plan. It answers in records
+that end with a NUL: `namespaces` with their files and a listening socket, where it made them; `started`, or
 `failed` and why; `directory` and where the shell was at its end; `removed` and a file; last `exit` or
-`signal` and a number, or `timeout`. If the other end closes, or the agent is gone, the command ends. With the number of a
-file that holds a plan as its argument, it is inside of what bubblewrap made. A plan with a `connector` is
-no command: what would become the shell hands sockets out instead.
+`signal` and a number, or `timeout`. If the other end closes, or the agent is gone, the command ends.
+A plan with a `connector` is no command: what would become the shell hands sockets out instead.
 
 Only modules written in C are imported: others take longer than the whole launch.
 """
@@ -16,7 +15,7 @@ import marshal
 import posix
 import select
 from _frozen_importlib import ModuleSpec
-from sys import argv, byteorder, executable
+from sys import byteorder, executable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +25,14 @@ if TYPE_CHECKING:
 else:
     import _signal
 
+_START_INSIDE = (
+    "import marshal, posix; from sys import argv; "
+    "plan = marshal.loads(posix.read(int(argv[1]), posix.fstat(int(argv[1])).st_size)); "
+    "posix.close(int(argv[1])); "
+    "exec(marshal.loads(plan['program'])); start_inside(plan, int(argv[2]))"
+)
+"""Starts this program anew, with the numbers of a file that holds the plan, and of a pipe."""
 _FILE_BYTES = 4
-_LENGTH_BYTES = 8
 _MAX_FILES = 65_536
 _MAX_DIRECTORY_BYTES = 16_384
 _REPLACED = ("/dev", "/proc", "/tmp", "/var/tmp")
@@ -84,8 +89,9 @@ class Launch:
         posix.write(memory, marshal.dumps(plan))
         posix.lseek(memory, 0, 0)
         posix.set_inheritable(self._shell_directory, True)
-        again = [executable, "-I", "-S", "-B", __file__, f"{memory}", f"{self._shell_directory}"]
-        arguments = [*plan["wrapper"], *covers, "--", *again]
+        again = [executable, "-I", "-S", "-B", "-c", _START_INSIDE]
+        files = [f"{memory}", f"{self._shell_directory}"]
+        arguments = [*plan["wrapper"], *covers, "--", *again, *files]
         wrapper = self._fork(lambda: posix.execv(arguments[0], arguments))
         is_late = self._wait(wrapper)
         _, status = posix.waitpid(wrapper, 0)
@@ -238,6 +244,18 @@ class Launch:
         self._control.sendall(record.encode("utf-8", "surrogateescape") + b"\0")
 
 
+def start(plan: "dict[str, Any]") -> "NoReturn":
+    """Carry out a plan."""
+    Launch(plan).run()
+    # Without taking the interpreter down, which takes milliseconds.
+    _leave(0)
+
+
+def start_inside(plan: "dict[str, Any]", shell_directory: int) -> None:
+    """Carry out the rest of a plan inside of what bubblewrap made."""
+    Launch(plan).run_inside(shell_directory)
+
+
 def _map_ids(awaited: int, made: int) -> "NoReturn":
     """Have all ids mean the same in the namespaces of the parent, once it has closed a pipe."""
     posix.close(made)
@@ -295,19 +313,6 @@ def _end_children() -> None:
             return
 
 
-def _receive_plan() -> "dict[str, Any]":
-    """Return the plan that the agent sends: its length, then the plan."""
-    control = _socket.socket(fileno=posix.dup(0))
-    length = int.from_bytes(control.recv(_LENGTH_BYTES, _socket.MSG_WAITALL), "little")
-    return marshal.loads(control.recv(length, _socket.MSG_WAITALL))
-
-
-def _read_plan(file: int) -> "dict[str, Any]":
-    content = posix.read(file, posix.fstat(file).st_size)
-    posix.close(file)
-    return marshal.loads(content)
-
-
 def _resolve(path: str) -> "str | None":
     """Return the path of a file with the links above it followed; None if nothing is there."""
     folder, _, name = path.rpartition("/")
@@ -334,12 +339,3 @@ def _is_seen(path: str, plan: "dict[str, Any]") -> bool:
 
 def _is_beneath(path: str, folders: "Sequence[str]") -> bool:
     return any(path.startswith(f"{folder}/") for folder in folders)
-
-
-if __name__ == "__main__":
-    if len(argv) == 1:
-        Launch(_receive_plan()).run()
-        # Without taking the interpreter down, which takes milliseconds.
-        _leave(0)
-    else:
-        Launch(_read_plan(int(argv[1]))).run_inside(int(argv[2]))

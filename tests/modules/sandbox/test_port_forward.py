@@ -235,7 +235,7 @@ def find_launchers() -> set[int]:
     return {
         child
         for child in list_children(os.getpid())
-        if b"launch.py" in Path(f"/proc/{child}/cmdline").read_bytes()
+        if b"start(plan)" in Path(f"/proc/{child}/cmdline").read_bytes()
     }
 
 
