@@ -1,6 +1,6 @@
 """Does random things to the files of a folder, and prints what is then seen of it.
 
-As a program, on an overlay: `random_commands.py FOLDER SEED LOOK`.
+As a program, on an overlay: `random_commands.py FOLDER SEED LOOK ATTRIBUTE…`.
 """
 
 from __future__ import annotations
@@ -123,5 +123,5 @@ def look(folder: Path) -> list[str]:
 
 if __name__ == "__main__":
     target = Path(sys.argv[1])
-    RandomCommand(target, int(sys.argv[2])).run()
+    RandomCommand(target, int(sys.argv[2]), names=sys.argv[4:]).run()
     Path(sys.argv[3]).write_text("\n".join(look(target)))

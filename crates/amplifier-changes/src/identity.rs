@@ -44,6 +44,22 @@ impl Identity {
         }
     }
 
+    /// When a folder was changed last; None of all else.
+    pub(crate) fn folder_modified(&self) -> Option<Moment> {
+        self.digest.as_ref().map(|_| self.modified)
+    }
+
+    /// Whether both are the same version.
+    ///
+    /// The time of a folder is left out: XFS sets it when the folder is exchanged.
+    pub(crate) fn is_version(&self, other: &Self) -> bool {
+        let mut it = self.clone();
+        if self.folder_modified().is_some() && other.folder_modified().is_some() {
+            it.modified = other.modified;
+        }
+        it == *other
+    }
+
     pub(crate) fn with_digest(mut self, beneath: Beneath) -> Self {
         self.digest = Some(to_hex(&beneath.0.finalize()));
         self

@@ -1,12 +1,16 @@
 //! Exchanges the versions of one path: the step that commits, undoes and redoes alike.
 
+use std::os::fd::AsFd;
+
 use rustix::fs::RenameFlags;
 use rustix::io::{Errno, Result};
 
 use crate::identity::Identity;
+use crate::moment::Moment;
 use crate::place::Place;
 use crate::seen::{Seen, look};
-use crate::tree::Tree;
+use crate::step;
+use crate::tree::{Tree, stat_in};
 
 const CHANGED: &str = "somebody else changed it";
 const OTHER_CHANGED: &str = "the version to put there was changed";
@@ -44,6 +48,11 @@ pub(crate) fn swap(
         Ok(Sides::Other(reason)) => Err(reason.into()),
         Err(error) => Err(describe("it cannot be read", error)),
     };
+    if swapped.is_ok() {
+        for (tree, version) in [(project, versions.want), (layer, versions.have)] {
+            set_folder_time(tree, place, version);
+        }
+    }
     project.give_back();
     layer.give_back();
     swapped
@@ -107,8 +116,28 @@ fn move_versions(
     }
 }
 
+/// Gives a folder the time of its version, which the exchange may have changed.
+///
+/// Where it cannot be set, only the time is another one.
+fn set_folder_time(tree: &Tree, place: &Place, version: Option<&Identity>) {
+    let Some((inode, modified)) = version.and_then(|it| Some((it.inode(), it.folder_modified()?)))
+    else {
+        return;
+    };
+    if let Ok((parent, name)) = tree.open_parent(place)
+        && let Ok(Some(stat)) = stat_in(&parent, name)
+        && stat.st_ino == inode
+        && Moment::modified(&stat) != modified
+    {
+        let _ = step::set_modified_at(parent.as_fd(), name, modified);
+    }
+}
+
 fn is(seen: Option<&Seen>, version: Option<&Identity>) -> bool {
-    seen.map(|seen| &seen.identity) == version
+    match (seen, version) {
+        (Some(seen), Some(version)) => seen.identity.is_version(version),
+        (seen, version) => seen.is_none() && version.is_none(),
+    }
 }
 
 fn describe(what: &str, error: Errno) -> String {

@@ -126,6 +126,24 @@ fn every_kind_of_change_is_committed_undone_and_redone_exactly() {
     assert!(!world.folder.path().join("change").exists());
 }
 
+// Holds: changes-3
+#[test]
+fn folders_have_the_times_of_their_versions_where_an_exchange_changes_them() {
+    let world = every_kind();
+    let before = world.look();
+    expect_clean(&world.change.commit(None).unwrap());
+    let after = world.look();
+
+    // As XFS does.
+    set_time(&world.layer().join("replaced"), 3_000_000);
+    set_time(&world.project().join("replaced"), 3_000_000);
+
+    expect_clean(&world.change.undo(false).unwrap());
+    assert_eq!(world.look(), before);
+    expect_clean(&world.change.redo(false).unwrap());
+    assert_eq!(world.look(), after);
+}
+
 // Holds: changes-5
 #[test]
 fn chosen_paths_alone_are_committed_and_undone() {
