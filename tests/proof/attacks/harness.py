@@ -162,7 +162,8 @@ def run_alone(attack: Attack, world: World) -> Result | None:
         output = world.run(command, SECONDS)
     world.settle()
     effects = world.compare(output)
-    if attack.person and world.written and world.is_lost():
+    # Elsewhere the command and the person write the same file, and the last one wins.
+    if world.runner == LAYERS and attack.person and world.written and world.is_lost():
         effects.append("person/what a person wrote is lost")
     if "git" in attack.looks:
         if world.project.is_dir() and world.use_project():

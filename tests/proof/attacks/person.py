@@ -12,6 +12,7 @@ import os
 import select
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 HABIT, PROJECT, ELSEWHERE, TOKEN = sys.argv[1:]
@@ -57,10 +58,11 @@ class Writing:
         self._count = 0
 
     def work(self) -> None:
-        """Save it."""
-        self._count += 1
-        self._new.write_text(f"{TOKEN} {self._count}.\n")
-        self._new.replace(self._path)
+        """Save it; an editor says so if it cannot."""
+        self._new.write_text(f"{TOKEN} {self._count + 1}.\n")
+        with suppress(IsADirectoryError):
+            self._new.replace(self._path)
+            self._count += 1
 
     def end(self) -> str:
         """Return what was saved last."""
