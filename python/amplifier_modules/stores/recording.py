@@ -129,8 +129,12 @@ class Recording:
         del event
         names = ("tool_call_id", "tool_name", "tool_input")
         body = {name: data.get(name) for name in names}
-        self._journal.note_start(str(data.get("tool_call_id")), body)
-        self._journal.questions.forget(str(data.get("tool_call_id")))
+        goes_on = data.get("goes_on") is True
+        self._journal.note_start(
+            str(data.get("tool_call_id")), {**body, **({"goes_on": True} if goes_on else {})}
+        )
+        if not goes_on:
+            self._journal.questions.forget(str(data.get("tool_call_id")))
         return await self._flush()
 
     async def _flush(self) -> HookResult | None:
