@@ -2,8 +2,8 @@
 
 `asked_session.py PROJECT FOLDER MODE STEP` begins the session `chat`, or goes on with it. A person
 who is asked is noted in the file `asked` of the folder. At the step of this number the process kills
-itself; 0 is none. `MODE` is `ask` for a person who says yes. `begin` leaves the question, and answers
-it as another process would; `wait` goes on then.
+itself; 0 is none. `MODE` is `ask` for a person who says yes. `leave` leaves the question, which `yes`
+and `no` answer; `wait` goes on then.
 """
 
 from __future__ import annotations
@@ -85,23 +85,34 @@ async def run(project: str, folder: Path, mode: str) -> None:
         hooks=[{"module": "hooks-approval", "config": {"mode": "review"}}],
         approvals=ask if mode == "ask" else "wait",
     )
-    if mode == "begin":
-        await leave_and_answer(agent)
+    if mode in ("yes", "no"):
+        print(await answer(agent, mode == "yes"))
+        return
+    if mode == "leave":
+        await leave(agent)
         return
     async with agent.session(session_id="chat") as session:
         result = await (session.run("go") if is_new else session.resume_turn())
     print(json.dumps([each for each in result.messages if each["role"] == "tool"]))
 
 
-async def leave_and_answer(agent: Agent[Any]) -> None:
-    """Have a turn end with its question, and answer that as another process would."""
+async def answer(agent: Agent[Any], is_yes: bool) -> str:
+    """Answer the question; return what is said if another process was the first."""
+    (question,) = await agent.questions("chat") or [None]
+    try:
+        await agent.answer("chat", "" if question is None else question.id, is_yes)
+    except LookupError as error:
+        return str(error)
+    return ""
+
+
+async def leave(agent: Agent[Any]) -> None:
+    """Have a turn end with its question."""
     async with agent.session(session_id="chat") as session:
         turn = asyncio.create_task(session.run("go"))
         while not session.questions:  # noqa: ASYNC110 -- nothing tells of it
             await asyncio.sleep(0)
-        (question,) = session.questions
     assert (await turn).status == "awaiting_approval"
-    await agent.answer("chat", question.id, True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -124,5 +125,25 @@ def test_a_kill_at_any_step_after_the_answer_commits_what_was_shown(tmp_path: Pa
 def leave_and_answer(folder: Path) -> Place:
     """Have a turn end with its question, and answer it with yes."""
     place = Place(folder)
-    assert place.run("begin")[0] == 0
+    assert place.run("leave")[0] == 0
+    assert place.run("yes") == (0, "\n0\n")
     return place
+
+
+# Holds: approval-27
+@pytest.mark.parametrize("attempt", range(5))
+def test_of_two_processes_that_answer_at_once_one_is_told(tmp_path: Path, attempt: int) -> None:
+    place = Place(tmp_path / str(attempt))
+    place.run("leave")
+    with ThreadPoolExecutor(2) as both:
+        answers = dict(zip(("yes", "no"), both.map(place.run, ("yes", "no")), strict=True))
+    said = {name: output.splitlines()[0] for name, (_, output) in answers.items()}
+    (won,) = (name for name, text in said.items() if not text)
+    assert "waits for an answer" in said[other(won)] or "was answered by" in said[other(won)]
+    place.run("wait")
+    files = place.read_files()
+    assert files == (BEFORE if won == "no" else {"old/a.txt": "a\nb\n", "random": files["random"]})
+
+
+def other(answer: str) -> str:
+    return "no" if answer == "yes" else "yes"

@@ -367,7 +367,10 @@ class HookPoints:
             if reply.is_late or reply.unasked:
                 return answer
             own = keep_reply(kept, reply, is_denied=getattr(answer, "action", None) == "deny")
-            await journal.inbox.add_answer(own)
+            try:
+                await journal.inbox.add_answer(own)
+            except Exception as error:  # noqa: BLE001 -- of the store, which says what it is
+                return HookResult(action="deny", reason=f"the answer is not stored: {error}")
             if questions.find_sent(kept) == own:
                 return answer
         return self._answer_kept(journal, kept, result, asked)
