@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from amplifier_modules.loops.boundary.kept_questions import KeptQuestion
+from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED
+from amplifier_modules.loops.boundary.kept_questions import KeptAnswer, KeptQuestion
 from amplifier_modules.stores import Store
 from amplifier_modules.stores.inbox import ANSWER
+from amplifier_modules.stores.store import InboxEntry
 from amplifier_modules.stores.stored_history import read_history
 
 from .approvals import check_answer, keep_answer
@@ -37,31 +40,62 @@ async def answer_question(parts: Parts, session_id: str, question_id: str, answe
     Raises:
         TypeError: The answer is neither a bool nor a text nor an `ApprovalResponse`.
         ValueError: The answer is a text that agrees.
-        LookupError: No such question waits, or its time has passed.
+        LookupError: No such question waits, its time has passed, or another was the first to
+            answer it.
         ConfigurationError: The agent has no store.
         StoreError: The session is not stored, or the store cannot be used.
     """
     check_answer(answer, "the answer is")
     async with open_store(parts) as store:
-        for each in await _list_open(store, session_id):
-            if each.question_id == question_id:
-                if each.is_late:
-                    raise LookupError(
-                        f"the time to answer question `{question_id}` has passed, which denies it"
-                    )
-                await store.put(session_id, ANSWER, asdict(keep_answer(question_id, answer)))
-                return
+        asked = await _find_open(store, session_id, question_id)
+        kept = keep_answer(asked, answer)
+        entry = await store.put(session_id, ANSWER, asdict(kept))
+        if not await _is_first(store, session_id, asked, kept, entry):
+            raise LookupError(f"question `{question_id}` was answered by another process before")
+
+
+async def _find_open(store: Store, session_id: str, question_id: str) -> KeptQuestion:
+    for each in await _list_open(store, session_id):
+        if each.question_id != question_id:
+            continue
+        if each.is_late:
+            raise LookupError(
+                f"the time to answer question `{question_id}` has passed, which denies it"
+            )
+        return each
     raise LookupError(f"no question `{question_id}` of session `{session_id}` waits for an answer")
+
+
+async def _is_first(
+    store: Store, session_id: str, asked: KeptQuestion, kept: KeptAnswer, entry: int
+) -> bool:
+    """Whether an answer that was stored is the one that counts."""
+    sent = await store.inbox(session_id)
+    # In this order: what is used leaves the inbox in the transaction that stores its event.
+    ends = (APPROVAL_GRANTED, APPROVAL_DENIED)
+    used = [each.body for each in await store.read(session_id) if each.kind in ends]
+    for body in used:
+        if body["question_id"] == asked.question_id:
+            return body.get("answer_id") == kept.answer_id
+    return all(each.id >= entry for each in _list_answers(sent, asked))
+
+
+def _list_answers(entries: Iterable[InboxEntry], asked: KeptQuestion) -> list[InboxEntry]:
+    """Return the answers to a question that were not used, the first one first."""
+    answers = (each for each in entries if each.kind == ANSWER)
+    return [each for each in answers if asked.is_answered_by(KeptAnswer(**each.body))]
 
 
 async def _list_open(store: Store, session_id: str) -> list[KeptQuestion]:
     """Return the questions without an answer, in the order in which they were asked."""
     history = read_history(await store.read(session_id))
     entries = await store.inbox(session_id)
-    answered = {each.body["question_id"] for each in entries if each.kind == ANSWER}
-    answered |= history.answers.keys()
     asked = [KeptQuestion(**row) for row in history.questions.values()]
-    return [each for each in asked if each.question_id not in answered]
+    return [
+        each
+        for each in asked
+        if each.question_id not in history.answers and not _list_answers(entries, each)
+    ]
 
 
 def _show(kept: KeptQuestion) -> Question:

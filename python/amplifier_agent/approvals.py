@@ -14,7 +14,7 @@ from amplifier_providers.running.run_sync import LoopThread
 if TYPE_CHECKING:
     from amplifier_core import ApprovalProvider, ApprovalResponse
     from amplifier_core.approval import ApprovalSystem
-    from amplifier_modules.loops.boundary.kept_questions import KeptAnswer
+    from amplifier_modules.loops.boundary.kept_questions import KeptAnswer, KeptQuestion
 
     from .event import Question
 
@@ -163,7 +163,8 @@ class WaitingQuestions:
             if waiting.is_kept:
                 with suppress(StoreError):  # whoever stores next is told
                     await self.journal.inbox.look()
-                sent = self.journal.questions.find_sent(waiting.question.id)
+                asked = self.journal.questions.find_question(waiting.question.id)
+                sent = None if asked is None else self.journal.questions.find_sent(asked)
                 if sent is not None and waiting.answer is None:
                     waiting.answer = _read_kept(sent)
                     return
@@ -196,7 +197,7 @@ class WaitingQuestions:
         Raises:
             TypeError: The answer is neither a bool nor a text nor an `ApprovalResponse`.
             ValueError: The answer is a text that agrees, though a text denies.
-            LookupError: No such question waits.
+            LookupError: No such question waits, or another process has answered it.
             StoreError: The session is stored, and the answer cannot be.
         """
         check_answer(answer, "the answer is")
@@ -204,17 +205,31 @@ class WaitingQuestions:
         if waiting is None or waiting.answer is not None:
             raise LookupError(f"no question `{question_id}` waits for an answer")
         waiting.answer = answer
-        if self.journal is not None and self.journal.questions.has_question(question_id):
-            try:
-                self.journal.inbox.put_answer(keep_answer(question_id, answer))
-            except BaseException:
-                waiting.answer = None
-                raise
+        try:
+            first = self._store_answer(question_id, answer)
+        except BaseException:
+            waiting.answer = None
+            raise
+        if first is not None:
+            waiting.answer = _read_kept(first)
         self._thread.call(waiting.answered.set)
+        if first is not None:
+            raise LookupError(f"question `{question_id}` was answered by another process before")
+
+    def _store_answer(self, question_id: str, answer: Answer) -> KeptAnswer | None:
+        """Store the answer to a question that is stored; return the one before it, if there is one."""
+        journal = self.journal
+        asked = None if journal is None else journal.questions.find_question(question_id)
+        if journal is None or asked is None:
+            return None
+        kept = keep_answer(asked, answer)
+        journal.inbox.put_answer(kept)
+        first: KeptAnswer | None = journal.questions.find_sent(asked)
+        return None if first == kept else first
 
 
-def keep_answer(question_id: str, answer: Answer) -> KeptAnswer:
-    """Return an answer in the form in which it is stored."""
+def keep_answer(question: KeptQuestion, answer: Answer) -> KeptAnswer:
+    """Return an answer to a question in the form in which it is stored."""
     from amplifier_core.approval import SESSION_GRANT
     from amplifier_modules.loops.boundary.kept_questions import KeptAnswer
 
@@ -222,17 +237,26 @@ def keep_answer(question_id: str, answer: Answer) -> KeptAnswer:
     words = answer if isinstance(answer, str) else getattr(answer, "reason", None)
     reason = None if approved or not words else str(words)
     remembers = bool(approved) and getattr(answer, "remember", False) is True
+    parts = getattr(answer, "parts", None) if approved else None
     return KeptAnswer(
-        question_id=question_id,
+        question_id=question.question_id,
         approved=bool(approved),
         reason=reason,
         grant=SESSION_GRANT if remembers else "",
+        parts=None if parts is None else list(parts),
+        shown=question.digest,
+        answer_id=world.random_bytes(16).hex(),
     )
 
 
 def _read_kept(answer: KeptAnswer) -> Answer:
     """Return a stored answer in the form in which it was given."""
-    if not answer.approved or not answer.grant:
+    remembers = bool(answer.grant)
+    if answer.approved and answer.parts is not None:
+        from .partial_approval import PartialApproval
+
+        return PartialApproval(parts=list(answer.parts), remember=remembers)
+    if not answer.approved or not remembers:
         return answer.approved or answer.reason or False
     from amplifier_core.models import ApprovalResponse
 

@@ -134,6 +134,52 @@ async def test_an_answer_of_another_process_grants_the_tool_once_the_turn_goes_o
     assert tell_results(result) == ["sent to Ann", "sent to Bob"]
 
 
+# Holds: approval-28
+@pytest.mark.parametrize(
+    ("left_in", "configured", "goes_on_in"),
+    [
+        ("plan", "auto", "plan"),
+        ("auto", "plan", "plan"),
+        ("auto", "ask", "ask"),
+        ("review", "auto", "review"),
+        ("ask", "review", "ask"),
+    ],
+)
+async def test_a_session_goes_on_in_its_mode_unless_that_allows_more(
+    tmp_path: Path, left_in: str, configured: str, goes_on_in: str
+) -> None:
+    store = {"module": "store-sqlite", "config": {"folder": str(tmp_path)}}
+    desk = Desk()
+    first = desk.agent("Hello.", hooks=[approval(mode="ask")], store=store)
+    async with first.session(session_id="chat") as session:
+        await session.session.coordinator.get_capability("approval.policy").set_mode(left_in)
+        await session.run("Hello")
+    for chosen in ({}, {"goes_on_in_mode": False}):
+        hooks = [approval(mode=configured, **chosen)]
+        later = desk.agent("Hello.", hooks=hooks, store=store)
+        async with later.session(session_id="chat") as session:
+            coordinator = session.session.coordinator
+            mode = coordinator.get_capability("approval.policy").mode
+            assert mode == (configured if chosen else goes_on_in)
+            assert ("present_plan" in coordinator.get("tools")) is (mode == "plan")
+
+
+# Holds: approval-28
+async def test_what_was_granted_in_a_session_is_granted_when_it_goes_on(tmp_path: Path) -> None:
+    store = {"module": "store-sqlite", "config": {"folder": str(tmp_path)}}
+    desk = Desk()
+    desk.answers = [ApprovalResponse(approved=True, remember=True), False]
+    async with desk.agent(call("send", to="Ann"), "Sent.", store=store).session(
+        session_id="chat"
+    ) as session:
+        await session.run("Send")
+    for id in ("chat", "another"):
+        again = desk.agent(call("send", to="Bob"), "Over.", store=store)
+        async with again.session(session_id=id) as session:
+            await session.run("Send")
+    assert desk.did == ["Ann", "Bob"]
+
+
 # Holds: approval-19
 async def test_of_two_processes_that_answer_one_question_the_first_counts(tmp_path: Path) -> None:
     store = {"module": "store-sqlite", "config": {"folder": str(tmp_path)}}

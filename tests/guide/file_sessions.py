@@ -1,10 +1,11 @@
-"""A session whose model reads, makes and changes a file."""
+"""Sessions whose models read, make and change a file."""
 
 from __future__ import annotations
 
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from event_sessions import Payload, Seen
+from event_sessions import Payload, Seen, opened
 
 from amplifier_agent import Agent, ScriptedProvider, hook
 from amplifier_core.events import ARTIFACT_READ, ARTIFACT_WRITE
@@ -27,3 +28,21 @@ async def of_files(seen: Seen) -> None:
     with TemporaryDirectory() as folder:
         tools = ["tool-filesystem"]
         await Agent(ScriptedProvider(script), tools=tools, directory=folder, hooks=[note]).run("go")
+
+
+async def of_a_later_answer(seen: Seen) -> None:
+    """A call that goes on in another process, once a person has answered."""
+    write = {"tool": "write_file", "arguments": {"path": "a.txt", "content": "one"}}
+    with TemporaryDirectory() as folder:
+        options: dict[str, Any] = {
+            "tools": ["tool-filesystem"],
+            "directory": folder,
+            "approvals": "wait",
+            "store": {"module": "store-sqlite", "config": {"folder": f"{folder}/sessions"}},
+            "hooks": [{"module": "hooks-approval", "config": {"mode": "review"}}],
+        }
+        asked = await Agent(ScriptedProvider([write]), **options).run("go")
+        agent = Agent(ScriptedProvider(["Done."]), **options)
+        await agent.answer(asked.session_id, asked.questions[0].id, True)
+        async with opened(seen, agent, session_id=asked.session_id) as session:
+            await session.resume_turn()

@@ -18,7 +18,7 @@ from amplifier_core.known_modules import list_own_events
 sys.path.insert(0, str(Path(__file__).parent))
 from command_sessions import of_commands
 from event_sessions import PLAN, SESSIONS, Seen, add, one_turn, opened
-from file_sessions import of_files
+from file_sessions import of_a_later_answer, of_files
 from overload_sessions import of_overload
 from pull_sessions import of_a_download
 from response_sessions import of_responses
@@ -75,6 +75,7 @@ def seen() -> Seen:
         of_a_download,
         of_tags,
         of_files,
+        of_a_later_answer,
         of_commands,
     ):
         anyio.run(run, emitted)

@@ -115,7 +115,8 @@ def mount_plan(
 def _with_mode(entry: dict[str, Any], mode: str) -> dict[str, Any]:
     if entry.get("module") != APPROVAL:
         return entry
-    return {**entry, "config": {**(entry.get("config") or {}), "mode": mode}}
+    chosen = {"mode": mode, "goes_on_in_mode": False}
+    return {**entry, "config": {**(entry.get("config") or {}), **chosen}}
 
 
 def _make_own_entry(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:

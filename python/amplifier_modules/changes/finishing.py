@@ -62,6 +62,28 @@ class Finishing:
                 raise
         self._limit(done)
 
+    def hold(self, recorded: RecordedChange, layer: str) -> RecordedChange:
+        """Note that a change waits for a person, and what it takes of the disk meanwhile.
+
+        Raises:
+            OSError: It cannot be noted.
+        """
+        size = count_bytes(recorded.folder, ())
+        held = self._notes.replace(replace(recorded, held=layer, size=size))
+        self._space.note_sizes()
+        return held
+
+    def end_interrupted(self, recorded: RecordedChange) -> None:
+        """End what a process has left in the middle, unless it waits for a person."""
+        if recorded.is_waiting and os.path.isdir(recorded.folder):
+            try:
+                if self._opener.open(recorded).state == "open":
+                    return
+            except OSError as error:
+                logger.warning("a change that waits for a person cannot be read: %s", error)
+                return
+        self.recover(recorded)
+
     def recover(self, recorded: RecordedChange) -> bool:
         """Finish or take back what was interrupted; return whether something was changed."""
         if not os.path.isdir(os.path.dirname(recorded.folder)):

@@ -97,7 +97,7 @@ class KeptSpace:
         Args:
             place: The folder that changes are kept in, of all sessions or beside a project.
         """
-        limit = find_limit(place)
+        limit = find_limit(place) - self._count_waiting(place)
         own = list_kept(self._notes, self._folder, place)
         size = sum(each.size for each in own)
         size = _remove_until(self._notes, own, size, limit)
@@ -110,6 +110,12 @@ class KeptSpace:
         own = list_kept(self._notes, self._folder, place)
         _remove_until(self._notes, own[:-1], size + others, limit)
         self.note_sizes()
+
+    def _count_waiting(self, place: str) -> int:
+        """Return what those of the session take that wait for a person, and cannot be removed."""
+        names = str(self._notes.folder), str(self._folder)
+        waiting = [each for each in self._notes.load() if each.is_waiting]
+        return sum(each.size for each in waiting if _find_place(each, *names) == place)
 
     def _count_others(self) -> dict[str, int]:
         """Return what the changes of all other sessions take, by their places."""
@@ -192,7 +198,7 @@ def _note_sizes(notes: SessionNotes, folder: Path) -> None:
     sizes: dict[str, int] = {}
     names = str(notes.folder), str(folder)
     for each in notes.load():
-        if each.is_done and each.size:
+        if (each.is_done or each.is_waiting) and each.size:
             place = _find_place(each, *names)
             sizes[place] = sizes.get(place, 0) + each.size
     new = notes.folder / f"{_SIZES}.new"

@@ -9,7 +9,7 @@ import anyio.to_thread
 
 from amplifier_core.events import EXECUTION_END, EXECUTION_START
 from amplifier_core.extension import find_extension
-from amplifier_core.session_capabilities import PROJECT_CHANGES, SESSION_JOURNAL
+from amplifier_core.session_capabilities import PROJECT_CHANGES, SESSION_JOURNAL, TURN_GOES_ON
 from amplifier_core.weak_link import link_weakly
 from amplifier_modules.running.session_bound import session_bound
 from amplifier_modules.tool.context import ToolContext
@@ -42,7 +42,7 @@ def mount_changes(coordinator: Any) -> SessionChanges | None:
 
     @session_bound
     def begin_turn(_event: str, _data: dict[str, Any]) -> None:
-        changes.begin_turn()
+        changes.begin_turn(_list_held(find_coordinator()))
 
     @session_bound
     def end_turn(_event: str, _data: dict[str, Any]) -> None:
@@ -60,6 +60,14 @@ def mount_changes(coordinator: Any) -> SessionChanges | None:
     coordinator.register_cleanup(close)
     coordinator.register_capability(PROJECT_CHANGES, changes)
     return changes
+
+
+def _list_held(coordinator: Any) -> list[str]:
+    """Return the hashes of the layers that a person is still asked about, as the turn goes on."""
+    journal = coordinator.get_capability(SESSION_JOURNAL)
+    if journal is None or coordinator.get_capability(TURN_GOES_ON) is not True:
+        return []
+    return [each["layer"] for each in journal.questions.list_asking() if "layer" in each]
 
 
 def find_session_changes(coordinator: Any) -> SessionChanges | None:

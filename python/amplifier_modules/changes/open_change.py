@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .change import Change, ChangedPath, ChangeError, ChangeOutcome
+from .shown_hash import hash_layer
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,10 @@ class Call:
     """As the model named it."""
     session_id: str | None = None
     """Its session; None for the one whose changes are kept."""
+
+
+class HeldChangeError(ChangeError):
+    """A change that a person was asked about, and that is not there any more as it was shown."""
 
 
 class CommittedError(ChangeError):
@@ -39,6 +44,14 @@ class ChangeEnd(Protocol):
         """Finish or take back what failed in the middle; return whether something was changed."""
         ...
 
+    def hold(self, layer: str) -> None:
+        """Have it outlive this process, until a person has answered."""
+        ...
+
+    def leave(self) -> None:
+        """Leave it to whoever goes on with it."""
+        ...
+
 
 class FinishTracked(Protocol):
     """Notes the end of a change that is known by states of the project."""
@@ -49,7 +62,7 @@ class FinishTracked(Protocol):
 
 
 class OpenChange:
-    """A change until its end, which `commit`, `record_after` or `drop` is."""
+    """A change until its end, which `commit`, `record_after`, `drop` or `leave` is."""
 
     def __init__(self, change: Change, end: ChangeEnd) -> None:
         """Wrap a change that was begun.
@@ -73,6 +86,23 @@ class OpenChange:
             ChangeError: The layer cannot be read.
         """
         return self._change.list_paths()
+
+    def hold(self) -> str:
+        """Have the layer kept until a person has answered, and return its hash; blocks.
+
+        Raises:
+            OSError: It cannot be read, or cannot be kept.
+        """
+        layer = hash_layer(self._change.layer)
+        if self._end is not None:
+            self._end.hold(layer)
+        return layer
+
+    def leave(self) -> None:
+        """Leave what is held to whoever goes on with it."""
+        end, self._end = self._end, None
+        if end is not None:
+            end.leave()
 
     def commit(self, chosen: Sequence[str] | None = None) -> ChangeOutcome:
         """Put what the layer has into the project.

@@ -45,6 +45,8 @@ class RecordedChange:
     """The number of the last event of the session before it; None if the session is not stored."""
     is_done: bool = False
     """Whether it was made to its end."""
+    held: str | None = None
+    """The hash of its layer, if a person was asked about it; it is kept until they have answered."""
     is_undone: bool = False
     is_command: bool = False
     """Whether a command made it, and not a write of a file tool."""
@@ -54,6 +56,11 @@ class RecordedChange:
     """Whether it is known that it changed something that git does not ignore."""
     removed: Removal | None = None
     """Why it is not kept any more, and cannot be taken back; None while it is."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a person has not answered yet, as far as the note knows."""
+        return self.held is not None and not self.is_done
 
     def save_note(self, notes: Path) -> None:
         """Write the note, whole or not at all."""

@@ -15,10 +15,12 @@ from .change_opener import ChangeOpener
 from .finishing import Finishing
 from .kept_space import KeptSpace
 from .leftovers import note_owner, remove_left_changes, remove_left_sessions
-from .open_change import Call, OpenChange
+from .open_change import Call, HeldChangeError, OpenChange
 from .place import choose_folder, note_place
 from .recorded_change import Level, RecordedChange
+from .session_lock import ChangesInUseError
 from .session_notes import SessionNotes
+from .shown_hash import hash_layer
 from .swapping import Swapping
 from .tracked_change import OpenTracked
 from .undone import Undone
@@ -86,11 +88,18 @@ class SessionChanges:
             opened = [self._opener.open(each) for each in done if each.removed is None]
             return [path for each in opened for path in each.list_paths()]
 
-    def begin_turn(self) -> None:
-        """Count what is changed from now on as another turn."""
+    def begin_turn(self, held: Collection[str] = ()) -> None:
+        """Count what is changed from now on as another turn.
+
+        Args:
+            held: The hashes of the layers that a person is still asked about; others are removed.
+        """
         with self._guard:
             self._is_new_turn = self._runs_turn = True
             self._space.begin_turn()
+            if self._notes.folder.is_dir():
+                with suppress(ChangesInUseError, OSError):  # looked for again in the next turn
+                    self._forget_waiting(held)
 
     def end_turn(self) -> None:
         """Let others take changes back."""
@@ -131,6 +140,51 @@ class SessionChanges:
                 return self._begin(project, call, kept_in)
             finally:
                 self._release()
+
+    def open_held(self, project: str, call: Call, layer: str) -> OpenChange | None:
+        """Return a change that is held, to be ended here; None if it was committed already.
+
+        Args:
+            project: The folder that it changes, links followed.
+            call: What made it.
+            layer: The hash of its layer, as it was shown.
+
+        Raises:
+            HeldChangeError: It is not there, or is not what was shown; then it is removed.
+            OSError: As for `begin`.
+        """
+        with self._guard:
+            try:
+                found = self._find_held(project, call, layer)
+                if found.is_done:
+                    return None
+                change = Change(found.project, found.folder)
+                if not _is_as_shown(change, layer):
+                    self._notes.forget(found)
+                    raise HeldChangeError("it was changed since a person was asked about it")
+                self._open += 1
+                return OpenChange(change, _End(self, found))
+            finally:
+                self._release()
+
+    def _find_held(self, project: str, call: Call, layer: str) -> RecordedChange:
+        made = self._load() if self._notes.folder.is_dir() else []
+        for each in reversed(made):
+            is_it = each.held == layer and each.call_id == call.id and each.project == project
+            if is_it and each.removed is None:
+                return each
+        raise HeldChangeError("it is not there any more")
+
+    def _forget_waiting(self, held: Collection[str]) -> None:
+        was_locked = self._notes.is_held
+        try:
+            for each in [each for each in self._load() if each.is_waiting]:
+                if each.held not in held:
+                    self._notes.forget(each)
+        finally:
+            # A turn has the lock from its first change on.
+            if not was_locked:
+                self._notes.release()
 
     def begin_tracked(self, project: str, call: Call) -> OpenTracked:
         """Return a new change of a project that is not made in a layer; as `begin`.
@@ -317,6 +371,21 @@ class SessionChanges:
             finally:
                 self._release()
 
+    def hold(self, recorded: RecordedChange, layer: str) -> RecordedChange:
+        """Note that a change which this object has begun waits for a person."""
+        with self._guard:
+            try:
+                self._load()
+                return self._finishing.hold(recorded, layer)
+            finally:
+                self._release()
+
+    def leave(self) -> None:
+        """Leave a change that is held to whoever goes on with it."""
+        with self._guard:
+            self._open -= 1
+            self._release()
+
     def recover(self, recorded: RecordedChange) -> bool:
         """Finish or take back a change that failed; return whether something was changed."""
         with self._guard:
@@ -342,7 +411,7 @@ class SessionChanges:
         if not self._notes.is_held:
             self._notes.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             for recorded in [each for each in self._notes.load() if not each.is_done]:
-                self._finishing.recover(recorded)
+                self._finishing.end_interrupted(recorded)
         return self._notes.load()
 
 
@@ -361,3 +430,16 @@ class _End:
 
     def recover(self) -> bool:
         return self._changes.recover(self._recorded)
+
+    def hold(self, layer: str) -> None:
+        self._recorded = self._changes.hold(self._recorded, layer)
+
+    def leave(self) -> None:
+        self._changes.leave()
+
+
+def _is_as_shown(change: Change, layer: str) -> bool:
+    try:
+        return hash_layer(change.layer) == layer
+    except OSError:
+        return False

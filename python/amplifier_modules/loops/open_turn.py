@@ -9,6 +9,7 @@ from amplifier_core.session_capabilities import SESSION_STORED_HISTORY, TURN_GOE
 
 from ..contexts.history_events import REPAIR
 from ..contexts.open_calls import OpenCall, OpenCalls
+from ..tool.context import AskedBefore
 from .answers.response import RequestedCall, join_texts
 from .stored_turn import StoredTurn
 from .tool_answer import Answer, fit_content
@@ -107,6 +108,8 @@ def _may_run(state: TurnState, call: OpenCall) -> bool:
     if call.key is None:
         # It did not start: a person was asked about it, or it was not its turn yet.
         return state.journal.questions.has_call(call.id)
+    if _find_asked(state, call) is not None:
+        return True
     has_person = getattr(state.hooks.coordinator, "approval_system", None) is not None
     return has_person or _may_repeat(state, call)
 
@@ -114,7 +117,20 @@ def _may_run(state: TurnState, call: OpenCall) -> bool:
 def _find_repetition(state: TurnState, call: OpenCall) -> Repetition | None:
     if call.key is None:
         return None
+    if (asked := _find_asked(state, call)) is not None:
+        return Repetition(call.make_result(), None, asked)
     return Repetition(call.make_result(), None if _may_repeat(state, call) else _WARNING)
+
+
+def _find_asked(state: TurnState, call: OpenCall) -> AskedBefore | None:
+    """Return what a call had asked while it ran; None if its tool cannot go on with that."""
+    if getattr(state.tools.get(call.name), "continues_calls", False) is not True:
+        return None
+    kept = state.journal.questions.find_asking(call.id)
+    if kept is None or kept.resume is None:
+        return None
+    about = dict(kept.arguments)
+    return AskedBefore(kept.prompt, about, tuple(kept.parts), kept.resume, kept.hash)
 
 
 def _may_repeat(state: TurnState, call: OpenCall) -> bool:

@@ -21,6 +21,7 @@ from ..running.failure import describe_error, format_error
 from ..spawn.tasks import closing_seconds
 from ..spending.account import Limit
 from ..spending.budget import OverBudgetError
+from ..tool.context import AskedBefore, QuestionPutOff
 from ..tool.endings import ToolExitError, ends_turn, may_be_ctrl_c
 from .answers.response import RequestedCall
 from .boundary.call_approval import SAYS, CallQuestion, approval_timeout, needs_approval
@@ -31,7 +32,6 @@ from .boundary.cancellation import (
     contain_error,
     is_cancelled,
 )
-from .boundary.hook_points import QuestionPutOff
 from .boundary.together import Together, absorb_own_cancellation
 from .call_errors import (
     NO_NAME,
@@ -70,6 +70,8 @@ class Repetition:
     """The message that says that its outcome is unknown."""
     warning: str | None
     """What a person reads who has to agree; None where it may run again by itself."""
+    asked_before: AskedBefore | None = None
+    """What it had asked, where its tool goes on with that and does nothing twice."""
 
     def describe_refusal(self, failure: Exception) -> dict[str, Any]:
         """Return the result of a call that does not run again: what is known, and what a person said."""
@@ -197,8 +199,10 @@ class CallRun:
 
     def make_message(self, note: str | None = None) -> dict[str, Any]:
         """Return the result as a message of the history, with a note behind it."""
-        if self.repetition is not None and not self.has_begun and self.failure is not None:
-            return self.repetition.describe_refusal(self.failure)
+        repetition, failure = self.repetition, self.failure
+        is_refused = failure is not None and not self.has_begun and self._asked_before is None
+        if repetition is not None and failure is not None and is_refused:
+            return repetition.describe_refusal(failure)
         content = self.answer.content
         if note is not None:
             content = fit_content(self._state.rules.max_bytes, self.answer.add_note(note))
@@ -232,7 +236,7 @@ class CallRun:
         tool_input: Any = _copy_arguments(call.arguments or {})
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
-        asks = (
+        asks = self._asked_before is None and (
             needs_approval(state.tools.get(call.name), call.arguments) or self._warning is not None
         )
         if state.journal is not None and state.journal.questions.has_call(call.id):
@@ -256,7 +260,9 @@ class CallRun:
         cancellation.tool_started(call.id, call.name)
         try:
             if hooks.has_listeners(TOOL_START):
-                verdict = await hooks.judge(TOOL_START, {**self._about, "tool_input": tool_input})
+                goes_on = {} if self._asked_before is None else {"goes_on": True}
+                about = {**self._about, "tool_input": tool_input, **goes_on}
+                verdict = await hooks.judge(TOOL_START, about)
                 if verdict.denied:
                     raise DeniedByHookError(verdict.reason)
             run = partial(self._run, tool, tool_input)
@@ -266,7 +272,10 @@ class CallRun:
                 run,
                 self._together,
                 self.is_stopping,
-                is_approved=question is not None,
+                # One that goes on was allowed to begin, by whoever had to be asked.
+                is_approved=question is not None
+                or (self._asked_before is not None and needs_approval(tool, call.arguments)),
+                asked_before=self._asked_before,
             )
         finally:
             cancellation.tool_finished(call.id)
@@ -289,6 +298,11 @@ class CallRun:
         if is_final and not answer.is_error:
             self.final_answer = answer.text
         return answer
+
+    @property
+    def _asked_before(self) -> AskedBefore | None:
+        """What the call had asked in another process, if it goes on with that."""
+        return None if self.repetition is None else self.repetition.asked_before
 
     @property
     def _warning(self) -> str | None:
@@ -326,6 +340,7 @@ class CallRun:
             needs_approval=asks,
             approval_timeout=approval_timeout(tool),
             warning=self._warning,
+            has_begun=self._asked_before is not None,
         )
         if verdict.denied:
             raise DeniedByHookError(verdict.reason)

@@ -58,15 +58,27 @@ class Inbox:
         return self._put_now(STEERING, {"text": text})
 
     def put_answer(self, answer: KeptAnswer) -> None:
-        """Store the answer to a question, from any thread.
+        """Store the answer to a question, from any thread, and take those that came before it.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        run = ThreadRun(lambda: self.add_answer(answer), "inbox")
+        run.start()
+        run.join()
+        run.result()
+
+    async def add_answer(self, answer: KeptAnswer) -> None:
+        """Store the answer to a question, and take those that came before it.
 
         Raises:
             StoreError: It is not stored.
         """
         body = asdict(answer)
-        entry = self._put_now(ANSWER, body)
+        entry = await self._put(ANSWER, body)
         self._taken.add(entry)
         self._questions.take_entry(entry, body)
+        await self.look()
 
     def take_steering(self) -> list[tuple[int, str]]:
         """Return the messages that another process has stored, each once, with their ids."""

@@ -14,6 +14,7 @@ import anyio
 
 from amplifier_core import world
 from amplifier_core.session_capabilities import (
+    APPROVAL_POLICY,
     SESSION_JOURNAL,
     SESSION_STORE,
     SESSION_STORE_CHILD,
@@ -85,6 +86,10 @@ async def restore_mounted(coordinator: Any) -> None:
     todos = KeptTodos(coordinator)
     if (body := history.states.get(todos.kind)) is not None:
         todos.restore(body)
+    policy = coordinator.get_capability(APPROVAL_POLICY)
+    kind = getattr(policy, "kind", None)
+    if isinstance(kind, str) and (body := history.states.get(kind)) is not None:
+        await policy.restore(body)
 
 
 async def _give_back(store: Store, claim: Claim) -> None:

@@ -12,7 +12,11 @@ from amplifier_core.events import (
     PROVIDER_REQUEST,
 )
 from amplifier_core.models import HookResult
-from amplifier_core.session_capabilities import SESSION_STORED_HISTORY, TURN_GOES_ON
+from amplifier_core.session_capabilities import (
+    APPROVAL_POLICY,
+    SESSION_STORED_HISTORY,
+    TURN_GOES_ON,
+)
 
 from ..contexts.history_events import CONTEXT_MESSAGE, CONTEXT_REPLACED, STEERING
 from ..loops.boundary.call_context import TOOL_RESULT, TOOL_START
@@ -75,6 +79,9 @@ class Recording:
         for module in (coordinator.get("context"), coordinator.get("orchestrator")):
             for state in list_states(module, coordinator):
                 yield state.kind, state.describe()
+        policy: Any = None if coordinator.parent_id else coordinator.get_capability(APPROVAL_POLICY)
+        if policy is not None and callable(getattr(policy, "describe", None)):
+            yield policy.kind, policy.describe()
 
     @session_bound
     def _note(self, event: str, data: dict[str, Any]) -> None:
@@ -129,8 +136,12 @@ class Recording:
         del event
         names = ("tool_call_id", "tool_name", "tool_input")
         body = {name: data.get(name) for name in names}
-        self._journal.note_start(str(data.get("tool_call_id")), body)
-        self._journal.questions.forget(str(data.get("tool_call_id")))
+        goes_on = data.get("goes_on") is True
+        self._journal.note_start(
+            str(data.get("tool_call_id")), {**body, **({"goes_on": True} if goes_on else {})}
+        )
+        if not goes_on:
+            self._journal.questions.forget(str(data.get("tool_call_id")))
         return await self._flush()
 
     async def _flush(self) -> HookResult | None:

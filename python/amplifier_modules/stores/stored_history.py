@@ -98,7 +98,8 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                 history.texts.append(body)
             case call_context.TOOL_START:
                 history.started[body["tool_call_id"]] = body
-                history.questions.pop(body["tool_call_id"], None)
+                if not body.get("goes_on"):
+                    history.questions.pop(body["tool_call_id"], None)
             case call_context.TOOL_RESULT:
                 history.results[body["tool_call_id"]] = body["message"]
                 history.questions.pop(body["tool_call_id"], None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, cast
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -31,12 +31,54 @@ class PersonAnswer:
     """The parts that a yes is about; None for all."""
 
 
-Ask: TypeAlias = Callable[[str, Mapping[str, Any], Sequence[str]], Awaitable[PersonAnswer]]
-"""Asks a person a question about something that a mapping describes, and about parts of it."""
+class QuestionPutOff(Exception):
+    """A person is asked about a call, and answers when the turn has ended."""
+
+
+@dataclass(frozen=True)
+class AskedBefore:
+    """What a call has asked in a process that ended before it was over."""
+
+    question: str
+    about: Mapping[str, Any]
+    parts: Sequence[str]
+    resume: Mapping[str, Any]
+    """What the tool gave to go on with."""
+    hash: str
+    """The hash of the effect that was shown."""
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """What a tool needs to go on with its call in another process, once a person has answered."""
+
+    resume: Mapping[str, Any]
+    """JSON, which is stored with the question."""
+    hash: str = ""
+    """The hash of the effect that is shown."""
+
+
+class Ask(Protocol):
+    """Asks a person a question about something that a mapping describes, and about parts of it."""
+
+    def __call__(
+        self,
+        question: str,
+        about: Mapping[str, Any],
+        parts: Sequence[str] = (),
+        continuation: Continuation | None = None,
+        /,
+    ) -> Awaitable[PersonAnswer]:
+        """Ask."""
+        ...
 
 
 async def ask_nobody(
-    _question: str, _about: Mapping[str, Any], _parts: Sequence[str] = ()
+    _question: str,
+    _about: Mapping[str, Any],
+    _parts: Sequence[str] = (),
+    _continuation: Continuation | None = None,
+    /,
 ) -> PersonAnswer:
     """Return a no, where nobody can be asked."""
     return PersonAnswer(is_yes=False, reason="nobody could be asked")
@@ -59,6 +101,9 @@ class ToolContext(Generic[StateT]):
         approved: str | None = None,
         epoch: int = 0,
         ask: Ask = ask_nobody,
+        asked_before: AskedBefore | None = None,
+        *,
+        keeps_questions: bool = False,
     ) -> None:
         """Describe a call; loops do this.
 
@@ -71,8 +116,17 @@ class ToolContext(Generic[StateT]):
             approved: The tool whose call a person agreed to, with exactly these arguments.
             epoch: How often the session was claimed in its store; 0 without one.
             ask: Asks a person while the call runs.
+            asked_before: What it has asked in another process, where it goes on with that.
+            keeps_questions: Whether questions are stored that can be gone on with.
         """
         self._ask = ask
+        self.asked_before = asked_before
+        """What the call has asked in a process that ended; None for a call that begins.
+
+        Only tools with `continues_calls` get it: they ask it again, and do nothing twice.
+        """
+        self.keeps_questions = keeps_questions
+        """Whether a question with a `continuation` outlives the process."""
         self.call_id = call_id
         """The id that the model gave the call."""
         self.key = key
@@ -135,6 +189,7 @@ class ToolContext(Generic[StateT]):
         about: Mapping[str, Any] | None = None,
         *,
         parts: Sequence[str] = (),
+        continuation: Continuation | None = None,
     ) -> PersonAnswer:
         """Ask a person a question while the call runs; without anybody to ask it is no.
 
@@ -146,14 +201,23 @@ class ToolContext(Generic[StateT]):
             about: The same as data, for programs that answer; it becomes the `arguments` of the
                 question.
             parts: Names of what a person can also agree to alone; `arguments["parts"]` has them.
+            continuation: With it the question is stored, and the call can be gone on with by a tool
+                with `continues_calls`.
 
         Raises:
             TypeError: The question is no text.
+            QuestionPutOff: The question is stored, and the answer comes when the turn has ended:
+                let it pass, and keep what is needed to go on.
         """
         if not isinstance(question, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- of a user
             raise TypeError(f"`question` is a `{type(question).__name__}` (must be text)")
         data = {**(about or {}), **({"parts": list(parts)} if parts else {})}
-        return await self._ask(question, data, parts)
+        return await self._ask(question, data, parts, continuation)
+
+    async def ask_again(self, before: AskedBefore) -> PersonAnswer:
+        """Ask what was asked in another process, as the same question; its answer may be there."""
+        continuation = Continuation(before.resume, before.hash)
+        return await self._ask(before.question, before.about, before.parts, continuation)
 
     @property
     def is_cancelled(self) -> bool:
@@ -186,11 +250,20 @@ CURRENT: ContextVar[ToolContext[Any]] = ContextVar("tool_context")
 
 
 async def ask_person(
-    question: str, about: Mapping[str, Any], *, parts: Sequence[str] = ()
+    question: str,
+    about: Mapping[str, Any],
+    *,
+    parts: Sequence[str] = (),
+    continuation: Continuation | None = None,
 ) -> PersonAnswer:
     """Ask a person in the call that runs here, as `ToolContext.ask`; without one it is no."""
     try:
         context = ToolContext.current()
     except LookupError:
         return await ask_nobody(question, about)
-    return await context.ask(question, about, parts=parts)
+    return await context.ask(question, about, parts=parts, continuation=continuation)
+
+
+def find_context() -> ToolContext[Any] | None:
+    """Return the context of the call that runs here; None without one."""
+    return CURRENT.get(None)

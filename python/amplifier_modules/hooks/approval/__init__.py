@@ -138,6 +138,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Ca
         seconds=settings.timeout,
         user_settings=settings.user_settings,
         around=coordinator.get_capability(APPROVAL_POLICY),
+        goes_on_in_mode=settings.goes_on_in_mode,
     )
     log = None
     if settings.audit_log is not None:

@@ -17,7 +17,7 @@ _PLAIN = re.compile(r"[\w./@+,=:-]+")
 
 
 class Grants:
-    """The tools that are granted in a session and its sub-agents, until the session is closed."""
+    """The tools that are granted in a session and its sub-agents, for as long as the session goes on."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -26,6 +26,10 @@ class Grants:
     def add(self, session_id: str, tool: str) -> None:
         """Grant a tool in a session."""
         self._tools.add((session_id, tool))
+
+    def describe(self) -> list[list[str]]:
+        """Return them as JSON."""
+        return sorted(map(list, self._tools))
 
     def has_tool(self, tool: str, *session_ids: str) -> bool:
         """Whether a tool is granted in one of these sessions."""

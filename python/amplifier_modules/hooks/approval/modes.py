@@ -10,9 +10,17 @@ Mode: TypeAlias = Literal["auto", "ask", "review", "read-only", "plan"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 """The names of the modes."""
 
+_BY_WIDTH: tuple[Mode, ...] = ("plan", "read-only", "ask", "review", "auto")
+"""Each lets happen unasked what the one before it does, and more."""
+
 PRESENT_PLAN = "present_plan"
 """The tool that ends the mode `plan`, once a person agrees to the plan."""
 _FREE = frozenset({Effect.READS, Effect.SESSION})
+
+
+def choose_narrower(mode: Mode, other: Mode) -> Mode:
+    """Return the mode of two that lets less happen unasked."""
+    return mode if _BY_WIDTH.index(mode) < _BY_WIDTH.index(other) else other
 
 
 def find_refusal(mode: Mode, call: Call) -> str | None:

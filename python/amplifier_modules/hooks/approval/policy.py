@@ -13,11 +13,12 @@ import anyio.to_thread
 from amplifier_core.approval import SESSION_GRANT, AskedCall, Offer
 from amplifier_core.models import HookResult
 from amplifier_core.weak_link import link_weakly
+from amplifier_modules.running.kept_state import STATE
 from amplifier_modules.spawn.tasks import coordinator_of
 
 from .calls import Call, describe_call
 from .grants import Grants, make_offer
-from .modes import MODES, PRESENT_PLAN, Mode, asks_about, find_refusal
+from .modes import MODES, PRESENT_PLAN, Mode, asks_about, choose_narrower, find_refusal
 from .plan_tool import PlanTool
 from .questions import ask_about, ask_about_plan, deny
 from .rule_files import add_user_rule
@@ -41,6 +42,7 @@ class ApprovalPolicy:
         seconds: float | None = None,
         user_settings: Path | None = None,
         around: Any = None,
+        goes_on_in_mode: bool = True,
     ) -> None:
         """Decide for a session.
 
@@ -53,16 +55,20 @@ class ApprovalPolicy:
             seconds: The time to answer; None for what else applies.
             user_settings: Where rules go that a person grants; None to forget them with the session.
             around: What decides for the session that this one works for, if it does for one.
+            goes_on_in_mode: Whether a session that goes on is in the mode that it was left in, if
+                that lets less happen.
         """
         self._find_coordinator = link_weakly(coordinator)
         self._project = project
         self._rules = rules
         self._mode: Mode = mode
+        self._usual: Mode = usual
         self._before_plan: Mode = usual
         self._seconds = seconds
         self._user_settings = user_settings
         self._grants = Grants()
         self._around = around
+        self._goes_on_in_mode = goes_on_in_mode
 
     @property
     def is_reviewing(self) -> bool:
@@ -86,6 +92,34 @@ class ApprovalPolicy:
         if mode == "plan" and self._mode != "plan":
             self._before_plan = self._mode
         self._mode = mode
+        await self.offer_plan_tool()
+
+    @property
+    def kind(self) -> str:
+        """The kind of the rows that have its state."""
+        return f"{STATE}approval"
+
+    def describe(self) -> dict[str, Any] | None:
+        """Return as JSON the mode, and what was granted; None for nothing but the usual mode."""
+        grants = self._grants.describe()
+        if not grants and self._mode == self._usual:
+            return None
+        return {
+            "mode": self._mode,
+            "before_plan": self._before_plan,
+            "grants": grants,
+        }
+
+    async def restore(self, body: Mapping[str, Any]) -> None:
+        """Take over what `describe` has returned in another process; the mode is never widened."""
+        for session_id, tool in body["grants"]:
+            self._grants.add(session_id, tool)
+        mode, before = body["mode"], body["before_plan"]
+        if not self._goes_on_in_mode or mode not in MODES or before not in MODES:
+            return
+        configured = self._before_plan if self._mode == "plan" else self._mode
+        self._before_plan = choose_narrower(before, configured)
+        self._mode = choose_narrower(mode, self._mode)
         await self.offer_plan_tool()
 
     async def offer_plan_tool(self) -> None:

@@ -20,6 +20,8 @@ class ApprovalSettings(Settings):
 
     mode: Mode | None = None
     """What happens to a call that no rule is about; `auto` where commands run in namespaces, else `ask`."""
+    goes_on_in_mode: bool = True
+    """Whether a session that goes on is in the mode that it was left in, if that lets less happen than `mode`."""
     allow: tuple[str, ...] = Field(default=(), strict=False)
     """Rules for calls that need no question."""
     ask: tuple[str, ...] = Field(default=(), strict=False)

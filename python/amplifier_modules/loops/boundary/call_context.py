@@ -13,7 +13,7 @@ import anyio
 from amplifier_core.session_capabilities import SESSION_JOURNAL, SESSION_STATE, TOOL_PROGRESS_REPORT
 from amplifier_providers.prices.allowance import CALL_ALLOWANCE
 
-from ...tool.context import CURRENT, ToolContext
+from ...tool.context import CURRENT, AskedBefore, ToolContext
 from .cancellation import in_own_nursery
 from .hook_points import HookPoints
 from .together import Together, absorb_cancellation
@@ -158,6 +158,7 @@ async def run_in_context(
     is_stopping: Callable[[], bool],
     *,
     is_approved: bool = False,
+    asked_before: AskedBefore | None = None,
 ) -> Any:
     """Run a tool in the context of its call, and emit what it reports.
 
@@ -168,6 +169,7 @@ async def run_in_context(
         group: Runs the calls of the round, and can run something at the same time.
         is_stopping: Whether the calls of the round are cancelled.
         is_approved: Whether a person agreed to the call.
+        asked_before: What it has asked in a process that ended; None for a call that begins.
 
     Raises:
         Exception: What the tool raised.
@@ -183,6 +185,8 @@ async def run_in_context(
         about["tool_name"] if is_approved else None,
         0 if place.journal is None else place.journal.epoch,
         partial(hooks.ask_during_call, about),
+        asked_before,
+        keeps_questions=hooks.find_journal() is not None,
     )
     token = CURRENT.set(context)
     # What a tool asks of models is none of the answer that may still arrive around it.

@@ -20,7 +20,7 @@ from amplifier_providers.running.listeners import emission_check, handler_check,
 
 from ...running.failure import format_error
 from ...spending.ledger import running_ledger
-from ...tool.context import PersonAnswer
+from ...tool.context import Continuation, PersonAnswer, QuestionPutOff
 from .call_approval import (
     APPROVAL_TIMEOUT,
     CallQuestion,
@@ -37,7 +37,13 @@ from .call_approval import (
 from .call_limit import CALL_LIMIT
 from .cancellation import Shield, await_interruptibly, grace
 from .injection import Injection, injections_of
-from .kept_questions import KeptQuestion, answer_as_result, lateness_as_result
+from .kept_questions import (
+    KeptQuestion,
+    RunningCall,
+    answer_as_result,
+    keep_reply,
+    lateness_as_result,
+)
 from .standing_approvals import StandingApprovals
 
 logger = logging.getLogger(__name__)
@@ -59,10 +65,6 @@ class Verdict:
     reason: str
     data: dict[str, Any] | None
     """The payload as the hooks left it; None if they cannot have changed it."""
-
-
-class QuestionPutOff(Exception):
-    """A person is asked about a call, and answers when the turn has ended."""
 
 
 _ALLOWED = Verdict(denied=False, reason="", data=None)
@@ -193,6 +195,7 @@ class HookPoints:
         needs_approval: bool = False,
         approval_timeout: float | None = None,
         warning: str | None = None,
+        has_begun: bool = False,
     ) -> CallVerdict:
         """Let the hooks, and a person if one of them asks for it, decide about a tool call.
 
@@ -207,6 +210,8 @@ class HookPoints:
             approval_timeout: Seconds that a person has to answer where the hook does not say so;
                 None for those of the session.
             warning: What a person has to know, and reads first, whoever asks; None for nothing.
+            has_begun: Whether the call goes on that was allowed to begin: it may be denied, but
+                nobody is asked about it again.
 
         Raises:
             QuestionPutOff: The answer comes when the turn has ended.
@@ -217,6 +222,8 @@ class HookPoints:
         for _ in range(_MAX_ROUNDS):
             result = await self._emit(TOOL_PRE, {**call, "tool_input": given})
             asks = getattr(result, "action", None) == "ask_user"
+            if asks and has_begun:
+                return CallVerdict(False, _NO_REASON, given)
             if not asks:
                 verdict = await self._process_result(result, TOOL_PRE)
                 changed = _read_input(verdict.data, given)
@@ -250,16 +257,23 @@ class HookPoints:
         question: str,
         about: Mapping[str, Any],
         parts: Sequence[str] = (),
+        continuation: Continuation | None = None,
     ) -> PersonAnswer:
         """Ask a person something while a call runs, whose time stands still meanwhile.
 
-        The question is not stored: a call that another process finds open is not gone on with.
+        Without a `continuation` the question is not stored: a call that another process finds open
+        is not gone on with.
 
         Args:
             call: What events say of it.
             question: What the person reads.
             about: The same as data.
             parts: What of it the person can agree to alone.
+            continuation: What the tool needs to go on in another process.
+
+        Raises:
+            QuestionPutOff: The answer comes when the turn has ended.
+            StoreError: The answer cannot be stored: nothing may be done by it.
         """
         if self.coordinator is None or len(question) > _MAX_CHARS_OF_TOOLS:
             why = "no approval system" if self.coordinator is None else "the question is too long"
@@ -269,7 +283,11 @@ class HookPoints:
         limit = CALL_LIMIT.get()
         with nullcontext() if limit is None else limit.hold():
             asked = replace(asked_call(call, dict(about)), parts=tuple(parts))
-            verdict = await self._process_result(result, TOOL_PRE, asked)
+            running: RunningCall | None = None
+            if continuation is not None:
+                id = str(call.get("tool_call_id") or "")
+                running = RunningCall(id, continuation.resume, continuation.hash)
+            verdict = await self._process_result(result, TOOL_PRE, asked, running)
         if verdict.denied:
             return PersonAnswer(is_yes=False, reason=verdict.reason)
         return PersonAnswer(is_yes=True, parts=asked.reply.parts)
@@ -291,15 +309,19 @@ class HookPoints:
         about.pop("tool_input_error", None)
         self._open_calls[call.get("tool_call_id")] = about
 
-    async def _ask(self, question: Any, event: str, asked: AskedCall) -> Any:
+    async def _ask(
+        self, question: Any, event: str, asked: AskedCall, running: RunningCall | None
+    ) -> Any:
         """Ask, and emit question and answer; the clock of the budget is paused meanwhile."""
         result = within_seconds(question, self._approval_timeout)
         standing = StandingApprovals(self.coordinator)
         asked = await standing.describe_question(asked)
-        journal = self._find_journal() if asked.call_id else None
+        journal = self.find_journal() if asked.call_id or running is not None else None
         kept: KeptQuestion | None = None
         if journal is not None:
-            kept = journal.questions.keep(asked, result, self.coordinator)
+            kept = journal.questions.keep(
+                asked, result, self.coordinator, running, epoch=journal.epoch
+            )
         if kept is not None:
             if kept.question_id != asked.question_id and isinstance(result, HookResult):
                 result = with_seconds(result, kept.seconds_left)
@@ -309,10 +331,15 @@ class HookPoints:
             answer = self._answer_kept(journal, kept, result, asked)
             if answer is None:
                 answer = await self._await_answer(journal, result, event, asked)
+                if kept is not None and not asked.reply.is_put_off:
+                    answer = await self._settle_answer(journal, kept, result, answer, asked)
         if asked.reply.is_put_off:
             raise QuestionPutOff
         if journal is not None:
             journal.questions.end(kept, answer, asked.reply)
+            if running is not None:
+                # Before what was agreed to is done: after a crash it is known who agreed to it.
+                await journal.flush()
         if asked.reply.is_late:
             await self._emit(APPROVAL_TIMEOUT, timeout_event(asked, result))
         else:
@@ -324,14 +351,31 @@ class HookPoints:
 
     async def _is_allowed_before(self, call: Mapping[str, Any], given: dict[str, Any]) -> bool:
         """Whether a person need not be asked, as one has allowed such calls."""
-        journal = self._find_journal()
+        journal = self.find_journal()
         if journal is not None and journal.questions.has_call(call.get("tool_call_id")):
             return False  # the answer to the question counts, whatever else is allowed
         return await StandingApprovals(self.coordinator).allow_call(
             str(call.get("tool_name")), given
         )
 
-    def _find_journal(self) -> Any:
+    async def _settle_answer(
+        self, journal: Any, kept: KeptQuestion, result: Any, answer: Any, asked: AskedCall
+    ) -> Any:
+        """Store an answer, and return the first one, which may be that of another process."""
+        reply, questions = asked.reply, journal.questions
+        if questions.find_sent(kept) is None:
+            if reply.is_late or reply.unasked:
+                return answer
+            own = keep_reply(kept, reply, is_denied=getattr(answer, "action", None) == "deny")
+            try:
+                await journal.inbox.add_answer(own)
+            except Exception as error:  # noqa: BLE001 -- of the store, which says what it is
+                return HookResult(action="deny", reason=f"the answer is not stored: {error}")
+            if questions.find_sent(kept) == own:
+                return answer
+        return self._answer_kept(journal, kept, result, asked)
+
+    def find_journal(self) -> Any:
         """Return what keeps the questions of the session; None without a store.
 
         A sub-agent's turn does not go on in another process, so its questions are not kept.
@@ -349,6 +393,9 @@ class HookPoints:
             return None
         if (given := journal.questions.find_answer(kept)) is not None:
             asked.reply.words, asked.reply.grant = given.reason or "", given.grant
+            parts = None if given.parts is None else set(given.parts)
+            granted = [each for each in asked.parts if parts is None or each in parts]
+            asked.reply.parts = None if parts is None else tuple(granted)
             return answer_as_result(given, result)
         if kept.is_late:
             asked.reply.is_late = True
@@ -377,7 +424,11 @@ class HookPoints:
         return await_interruptibly(processed, f"what a hook of `{event}` asked for")
 
     async def _process_result(
-        self, result: Any, event: str, asked: AskedCall | None = None
+        self,
+        result: Any,
+        event: str,
+        asked: AskedCall | None = None,
+        running: RunningCall | None = None,
     ) -> Verdict:
         """Carry out the action of a result; `asked` is the call that it asks about."""
         action = getattr(result, "action", None)
@@ -397,7 +448,8 @@ class HookPoints:
             # One question at a time: tool calls run concurrently, and there is one user.
             self._approvals = self._approvals or anyio.Lock()
             async with self._approvals:
-                result = await self._ask(result, event, asked or asked_call({}, None))
+                asked = asked or asked_call({}, None)
+                result = await self._ask(result, event, asked, running)
         self._waiting.extend(injections_of(result))
         return Verdict(
             denied=getattr(result, "action", None) == "deny",

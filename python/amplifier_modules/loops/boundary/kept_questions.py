@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from typing import Any, Protocol
 
 from amplifier_core import world
@@ -38,6 +39,12 @@ class KeptAnswer:
     """What whoever denies says to the model."""
     grant: str = ""
     """What is granted beyond the call; see `amplifier_core.approval.Reply`."""
+    parts: Sequence[str] | None = None
+    """The parts that are agreed to; None for all."""
+    shown: str = ""
+    """The `digest` of the question that was answered: one to anything else does not count."""
+    answer_id: str = ""
+    """Its own name, by which whoever gave it knows whether it was the first."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,6 +64,15 @@ class KeptQuestion:
     """When it was asked first, in seconds since the epoch."""
     effect: str = ""
     """What the call does, as far as that is known."""
+    parts: Sequence[str] = ()
+    """What of it can be agreed to alone."""
+    hash: str = ""
+    """The hash of the effect that is shown, where it exists already."""
+    resume: Mapping[str, Any] | None = None
+    """What the tool needs to go on with a call that asks while it runs; None before a call."""
+    session_id: str = ""
+    epoch: int = 0
+    """The claim of the session under which it was asked first."""
     answer: KeptAnswer | None = None
 
     @property
@@ -70,19 +86,41 @@ class KeptQuestion:
         left = self.seconds_left
         return left is not None and left <= 0
 
+    @property
+    def digest(self) -> str:
+        """What an answer must name: it is of this question, with this effect and under this claim."""
+        asked = (self.question_id, self.session_id, self.epoch, self.tool_call_id, self.tool_name)
+        shown = (self.prompt, self.folder, self.hash, list(self.parts))
+        return sha256(json.dumps([*asked, *shown]).encode()).hexdigest()
+
     def is_same(self, other: KeptQuestion) -> bool:
         """Whether a person who answers one has answered the other: the same call, shown the same."""
         return self._list_shown() == other._list_shown()
 
     def _list_shown(self) -> tuple[str, ...]:
         arguments = json.dumps(self.arguments, sort_keys=True, default=repr)
-        return self.tool_call_id, self.tool_name, arguments, self.prompt, self.folder
+        call = self.tool_call_id, self.tool_name, arguments
+        return *call, self.prompt, self.folder, self.hash
+
+    def is_answered_by(self, answer: KeptAnswer) -> bool:
+        """Whether an answer is to this question, as it was shown."""
+        return answer.question_id == self.question_id and answer.shown == self.digest
 
     def describe(self) -> dict[str, Any]:
         """Return its row."""
         row = asdict(self)
         del row["answer"]
         return row
+
+
+@dataclass(frozen=True, slots=True)
+class RunningCall:
+    """Where a question of a call that runs belongs, and what its tool needs to go on with it."""
+
+    call_id: str
+    resume: Mapping[str, Any]
+    hash: str = ""
+    """The hash of the effect that is shown."""
 
 
 class KeptQuestions:
@@ -106,25 +144,45 @@ class KeptQuestions:
         for each in self._questions.values():
             if (answer := answers.get(each.question_id)) is not None:
                 each.answer = KeptAnswer(**answer)
-        self._sent: dict[str, tuple[int, KeptAnswer]] = {}
-        """Answers from the inbox, each with the id of its entry, by the ids of their questions."""
+        self._sent: dict[int, KeptAnswer] = {}
+        """Answers from the inbox that were not used, by the ids of their entries."""
 
     def has_call(self, call_id: str) -> bool:
-        """Whether a person was asked about a call that has not started."""
-        return call_id in self._questions
+        """Whether a person was asked whether a call may run that has not started."""
+        return call_id in self._questions and self._questions[call_id].resume is None
 
-    def keep(self, asked: AskedCall, result: Any, coordinator: Any) -> KeptQuestion:
+    def find_asking(self, call_id: str) -> KeptQuestion | None:
+        """Return what a call has asked that had started; None if it has asked nothing."""
+        found = self._questions.get(call_id)
+        return None if found is None or found.resume is None else found
+
+    def list_asking(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what the tools need of the calls that have started and asked something."""
+        for each in self._questions.values():
+            if each.resume is not None:
+                yield each.resume
+
+    def keep(
+        self,
+        asked: AskedCall,
+        result: Any,
+        coordinator: Any,
+        running: RunningCall | None = None,
+        epoch: int = 0,
+    ) -> KeptQuestion:
         """Return the question that is asked: the stored one if it is the same, else a new row.
 
         Args:
             asked: The call.
             result: What asks.
             coordinator: The coordinator of the session.
+            running: The call that asks while it runs; None before a call.
+            epoch: How often the session was claimed.
         """
         folder = coordinator.get_capability(SESSION_WORKING_DIR) or find_folder()
         question = KeptQuestion(
             question_id=asked.question_id,
-            tool_call_id=asked.call_id,
+            tool_call_id=asked.call_id if running is None else running.call_id,
             tool_name=asked.tool_name,
             arguments=asked.arguments,
             prompt=str(getattr(result, "approval_prompt", None) or ""),
@@ -132,32 +190,36 @@ class KeptQuestions:
             timeout=seconds_of(result),
             asked_at=world.time(),
             effect=asked.effect,
+            parts=list(asked.parts),
+            hash="" if running is None else running.hash,
+            resume=None if running is None else dict(running.resume),
+            session_id=str(getattr(coordinator, "session_id", "") or ""),
+            epoch=epoch,
         )
-        before = self._questions.get(asked.call_id)
+        before = self._questions.get(question.tool_call_id)
         if before is not None and before.is_same(question):
             return before
-        self._questions[asked.call_id] = question
+        self._questions[question.tool_call_id] = question
         self._journal.note(APPROVAL_REQUIRED, question.describe())
         return question
 
-    def has_question(self, question_id: str) -> bool:
-        """Whether this is one of the questions."""
-        return any(each.question_id == question_id for each in self._questions.values())
+    def find_question(self, question_id: str) -> KeptQuestion | None:
+        """Return one of the questions by its id."""
+        found = (each for each in self._questions.values() if each.question_id == question_id)
+        return next(found, None)
 
-    def find_sent(self, question_id: str) -> KeptAnswer | None:
-        """Return an answer that came and was not used; None if there is none."""
-        sent = self._sent.get(question_id)
-        return None if sent is None else sent[1]
+    def find_sent(self, question: KeptQuestion) -> KeptAnswer | None:
+        """Return the first answer that came and was not used; None if there is none."""
+        sent = (self._sent[entry] for entry in sorted(self._sent))
+        return next((each for each in sent if question.is_answered_by(each)), None)
 
     def find_answer(self, question: KeptQuestion) -> KeptAnswer | None:
         """Return what a person has answered already; None if nobody has."""
-        return question.answer or self.find_sent(question.question_id)
+        return question.answer or self.find_sent(question)
 
     def take_entry(self, entry: int, body: Mapping[str, Any]) -> None:
         """Take an answer from the inbox; the first to a question counts."""
-        answer = KeptAnswer(**body)
-        if self._sent.setdefault(answer.question_id, (entry, answer))[0] != entry:
-            self._journal.note_done([entry])
+        self._sent[entry] = KeptAnswer(**body)
 
     def end(self, question: KeptQuestion, answer: Any, reply: Reply) -> None:
         """Take note of how a question ended.
@@ -168,20 +230,16 @@ class KeptQuestions:
             reply: What else is known of the answer.
         """
         is_denied = getattr(answer, "action", None) == "deny"
-        used = (
-            [self._sent.pop(question.question_id)[0]] if question.question_id in self._sent else []
-        )
+        sent = self.find_sent(question)
+        of_it = [id for id, each in self._sent.items() if each.question_id == question.question_id]
+        for entry in of_it:
+            del self._sent[entry]
         if question.answer is not None:
-            self._journal.note_done(used)
+            self._journal.note_done(of_it)
             return
-        question.answer = KeptAnswer(
-            question_id=question.question_id,
-            approved=not is_denied,
-            reason=reply.words if is_denied and reply.words else None,
-            grant="" if is_denied else reply.grant,
-        )
+        question.answer = sent or keep_reply(question, reply, is_denied=is_denied)
         kind = APPROVAL_DENIED if is_denied else APPROVAL_GRANTED
-        self._journal.note(kind, asdict(question.answer), used)
+        self._journal.note(kind, asdict(question.answer), of_it)
 
     def forget(self, call_id: str) -> None:
         """Forget the question about a call that starts, or has ended."""
@@ -190,8 +248,21 @@ class KeptQuestions:
     def clear(self) -> None:
         """Forget all questions: the turn is over that asked them."""
         self._questions.clear()
-        self._journal.note_done([entry for entry, _ in self._sent.values()])
+        self._journal.note_done(list(self._sent))
         self._sent.clear()
+
+
+def keep_reply(question: KeptQuestion, reply: Reply, *, is_denied: bool) -> KeptAnswer:
+    """Return the answer of whoever was asked here in the form in which it is stored."""
+    return KeptAnswer(
+        question_id=question.question_id,
+        approved=not is_denied,
+        reason=reply.words if is_denied and reply.words else None,
+        grant="" if is_denied else reply.grant,
+        parts=None if is_denied or reply.parts is None else list(reply.parts),
+        shown=question.digest,
+        answer_id=world.random_bytes(16).hex(),
+    )
 
 
 def answer_as_result(answer: KeptAnswer, result: Any) -> HookResult:

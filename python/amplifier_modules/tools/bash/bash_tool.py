@@ -14,8 +14,9 @@ from pydantic import Field
 from amplifier_core.event_loop import find_asyncio_task
 from amplifier_core.interruption import is_ending
 from amplifier_core.models import ToolResult
+from amplifier_modules.changes.open_change import HeldChangeError
 from amplifier_modules.sandbox.command import CommandRunner, LaunchError, Tier
-from amplifier_modules.tool.context import ToolContext
+from amplifier_modules.tool.context import ToolContext, find_context
 from amplifier_modules.tools.blocking import (
     INVALID,
     Arguments,
@@ -30,6 +31,7 @@ from .captured_output import CapturedOutput
 from .change_approval import ask_about_changes, stop_waiting
 from .command_result import describe_end, describe_file
 from .command_session import CommandSession
+from .continued_command import continue_command
 from .description import describe_tool
 from .edges import Edges
 from .jobs import Jobs, TooManyJobsError
@@ -77,6 +79,8 @@ class BashTool:
 
     name = "bash"
     is_session_bound = True
+    continues_calls = True
+    """Whether it goes on with a call that asked in another process; loops read it."""
 
     def __init__(
         self,
@@ -158,12 +162,19 @@ class BashTool:
         """Run a command; what it does wrong is in the result."""
         try:
             arguments = self._check(input)
+            context = find_context()
+            if context is not None and (before := context.asked_before) is not None:
+                async with self._take_turn():
+                    return ToolResult(output=await continue_command(context, before, self._kept))
             if arguments.run_in_background:
                 return ToolResult(output=await self._begin_job(arguments))
             async with self._take_turn():
                 return ToolResult(output=await self._run(arguments))
         except InvalidArgumentsError as error:
             return make_failure(str(error), INVALID, self._max_bytes)
+        except HeldChangeError as error:
+            message = f"the command has run, and nothing that it changed is kept: {error}"
+            return make_failure(message, type(error).__name__, self._max_bytes)
         except (LaunchError, NotApprovedError, TooManyJobsError) as error:
             return make_failure(str(error), type(error).__name__, self._max_bytes)
 
@@ -258,19 +269,20 @@ class BashTool:
                 notes.append(
                     f"the session gives a call {limit:g} s (`run_in_background` has no limit)"
                 )
-            notes += [*run.notes, *await ask_about_changes(runner)]
+            notes += [*run.notes]
             notes += [f"the sandbox removed `{each}`" for each in run.ending.removed]
         result = {"output": taken.text, **end, "seconds": round(run.seconds, 2)}
         if self._session.directory != begun_in:
             result["directory"] = self._session.show(self._session.directory)
         result |= {"sandbox": runner.tier.value, **describe_file(taken)}
-        if text := "; ".join(filter(None, notes)):
-            result["note"] = text
         if runner.tier is not Tier.NONE and run.ending is not None:
             edge = self._edges.find_edge(taken.text, run.ending)
             if edge is not None:
                 result["edge"] = edge
-        return result
+        said = list(filter(None, notes))
+        if run.ending is not None:
+            said += await ask_about_changes(runner, result, said)
+        return {**result, **({"note": "; ".join(said)} if said else {})}
 
     def _limit(self, timeout: float | None) -> float:
         """Return the seconds that a command has: its loop ends the call, and loses its output."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from threading import Lock
+from typing import Any
 
 from amplifier_modules.changes.mounting import describe_call
+from amplifier_modules.changes.open_change import HeldChangeError
 from amplifier_modules.changes.review import is_reviewing
 from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.sandbox.command import CommandRunner
 from amplifier_modules.sandbox.layers import find_layer_obstacle
 
-from .layered_runner import LayeredRunner
+from .layered_runner import LayeredRunner, PendingChanges, open_pending
 from .tracked_runner import TrackedRunner
 
 
@@ -59,6 +62,12 @@ class KeptChanges:
                 runner, self._project, self._changes, call, is_review=is_reviewing()
             )
         return TrackedRunner(runner, self._project, self._changes, call)
+
+    def open_pending(self, resume: Mapping[str, Any]) -> PendingChanges | None:
+        """Return changes that a person was asked about in another process, as `open_pending`."""
+        if self._changes is None:
+            raise HeldChangeError("changes are not kept here")
+        return open_pending(self._changes, self._project, describe_call("bash"), resume)
 
     def _look(self) -> str | None:
         if self._changes is None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
+from typing import Any
 
 from amplifier_modules.changes.asked import Part, list_parts
 from amplifier_modules.changes.careful import choose_paths, find_careful_changes
@@ -49,6 +50,13 @@ class PendingChanges:
     parts: Sequence[Part]
     """What is asked about; the rest is put into the project in any case."""
 
+    def describe(self) -> dict[str, Any]:
+        """Return as JSON what `open_pending` needs in another process."""
+        return {
+            "paths": list(self.paths),
+            "parts": [[each.name, list(each.paths), each.reason] for each in self.parts],
+        }
+
     def commit(self, agreed: Collection[str], why_not: str = "") -> tuple[str, ...]:
         """Put them into the project, without the parts that nobody agreed to.
 
@@ -61,16 +69,70 @@ class PendingChanges:
         """
         refused = [part for part in self.parts if part.name not in agreed]
         left_out = {path for part in refused for path in part.paths}
-        chosen = choose_paths(list(self.paths.values()), left_out) if refused else None
         notes = [_describe_refused(part) for part in refused]
         if refused and why_not:
             notes.append(why_not)
         try:
+            found = self.change.list_paths() if self.parts else list(self.paths.values())
+            chosen = self._choose(found, left_out)
+            if chosen is not None:
+                notes += self._describe_changed(found, left_out)
             return (*_shorten(notes), *_describe(self.change.commit(chosen)))
         except CommittedError as error:
             return (f"what the command changed is in the project, at least in part: {error}",)
         except (OSError, RuntimeError) as error:
+            self.change.drop()
             return (_NOT_KEPT.format(error=error),)
+
+    def _choose(self, found: Sequence[ChangedPath], left_out: Collection[str]) -> list[str] | None:
+        """Return the paths to commit: of what was shown, without what is left out; None for all.
+
+        What somebody else does to the project meanwhile may let more of the layer get there.
+        """
+        unseen = {each.path for each in found if each.path not in self.paths}
+        if not left_out and not unseen:
+            return None
+        return choose_paths(found, {*left_out, *unseen})
+
+    def _describe_changed(
+        self, found: Sequence[ChangedPath], left_out: Collection[str]
+    ) -> list[str]:
+        """Return what is to be said of agreed paths that somebody else has changed since."""
+        there = {each.path for each in found}
+        gone = (path for part in self.parts for path in part.paths if path not in there)
+        return [
+            f"`{show_path(path)}` was not changed: somebody has changed it since it was shown"
+            for path in gone
+            if path not in left_out
+        ]
+
+
+def open_pending(
+    changes: SessionChanges, project: str, call: Call, resume: Mapping[str, Any]
+) -> PendingChanges | None:
+    """Return changes that a person was asked about in another process; None if they are made.
+
+    Args:
+        changes: Where they are kept.
+        project: The folder.
+        call: The call of the tool.
+        resume: What `PendingChanges.describe` has returned, with the hash of the `layer`.
+
+    Raises:
+        HeldChangeError: They are not there, or are not what was shown.
+        OSError: They cannot be read.
+    """
+    change = changes.open_held(project, call, resume["layer"])
+    if change is None:
+        return None
+    try:
+        shown = set(resume["paths"])
+        paths = {each.path: each for each in change.list_paths() if each.path in shown}
+    except BaseException:
+        change.leave()
+        raise
+    parts = [Part(name, tuple(each), reason) for name, each, reason in resume["parts"]]
+    return PendingChanges(change, paths, parts)
 
 
 class LayeredRunner(KeptRunner):

@@ -13,6 +13,7 @@ from .file_write import FileWrite
 from .read_record import MAX_FILE_BYTES, ReadRecords
 from .recorded_writes import record_writes
 from .text_file import TextFile
+from .write_question import check_untouched, digest_content
 from .write_steps import WriteSteps
 
 Compose = Callable[[str, TextFile | None], TextFile]
@@ -94,6 +95,23 @@ class FileWriter:
         if self._read(target) is not None:
             raise _make_existing_error(target)
         return FileWrite(target, "renamed", before, after, old_path)
+
+    def note_untouched(self, files: Sequence[Sequence[str | None]]) -> None:
+        """Take files for read that a person was asked about in another process.
+
+        Args:
+            files: What `digest_writes` has returned there.
+
+        Raises:
+            WrittenBeforeError, ShownWritesError: As for `check_untouched`.
+            OSError: They cannot be read.
+        """
+        contents = {path: self._read(path) for path, _, _ in files if path is not None}
+        check_untouched(files, {path: digest_content(each) for path, each in contents.items()})
+        record = self._records.find_record()
+        for path, content in contents.items():
+            if content is not None:
+                record.note(path, content)
 
     def write(self, writes: Sequence[FileWrite], stop: Event) -> None:
         """Make all writes, or none.

@@ -14,6 +14,7 @@ from amplifier_core.events import ARTIFACT_WRITE
 from amplifier_guard import PathPolicy
 from amplifier_modules.changes.line_diff import LineDiff, compare_lines
 from amplifier_modules.changes.review import is_reviewing
+from amplifier_modules.tool.context import find_context
 from amplifier_modules.tools.artifact_events import emit_artifact
 from amplifier_modules.tools.blocking import Arguments, ArgumentsT, BlockingTool
 from amplifier_modules.tools.folder import path_text
@@ -24,7 +25,7 @@ from .file_write import FileWrite
 from .file_writer import FileWriter
 from .read_record import ReadRecords
 from .text_file import TextFile, check_writable
-from .write_question import ask_about_writes, check_writes, forget_writes
+from .write_question import ask_about_writes, ask_again, check_writes, forget_writes
 
 _MAX_EDITS = 100
 RULES = (
@@ -41,6 +42,8 @@ class WritingTool(BlockingTool[ArgumentsT]):
 
     parallel = False
     """Whether its calls may run at the same time as others; loops read it."""
+    continues_calls = True
+    """Whether it goes on with a call that asked in another process; loops read it."""
 
     def __init__(
         self,
@@ -72,7 +75,12 @@ class WritingTool(BlockingTool[ArgumentsT]):
     async def prepare_call(self, arguments: ArgumentsT) -> None:
         """Ask a person about exactly what will be written, in the mode `review`."""
         forget_writes()
-        if is_reviewing():
+        context = find_context()
+        if context is not None and (before := context.asked_before) is not None:
+            await anyio.to_thread.run_sync(self._writer.note_untouched, before.resume["files"])
+            writes = await anyio.to_thread.run_sync(self.plan_writes, arguments)
+            await ask_again(context, before, writes)
+        elif is_reviewing():
             writes = await anyio.to_thread.run_sync(self.plan_writes, arguments)
             await ask_about_writes(writes)
 
