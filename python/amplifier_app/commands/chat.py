@@ -128,7 +128,7 @@ class Chat:
         if command.name == "/goal" and command.argument.lower() not in ("", *_OFF):
             return self._turns.pursue(command.argument)
         if command.name in _OF_CHANGES and command.name in self._commands:
-            return self._answer_changes(command.name)
+            return self._answer_changes(command)
         return self._clear() if command.name == "/clear" else None
 
     async def _use_model(self, name: str) -> None:
@@ -139,11 +139,12 @@ class Chat:
         await self._turns.clear()
         show_notice("a new conversation begins")
 
-    async def _answer_changes(self, command: str) -> None:
+    async def _answer_changes(self, command: SlashCommand) -> None:
         from amplifier_app.commands.changes.in_conversation import answer_command
 
         conversation = await self._turns.open()
-        write_notice("\n".join(await answer_command(command, conversation)))
+        lines = await answer_command(command.name, command.argument, conversation)
+        write_notice("\n".join(lines))
 
     def _answer(self, command: SlashCommand) -> None:
         """Obey a command that changes nothing."""

@@ -31,6 +31,7 @@ from amplifier_modules.spawn.tasks import tasks_of
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Result
     from amplifier_modules.changes.change import ChangedPath
+    from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone
 
 logger = logging.getLogger(__name__)
@@ -180,8 +181,14 @@ class Conversation:
             with contain_modules():
                 await self._open()
 
-    async def undo(self) -> Undone:
-        """Take back what the last turn has changed; once it is open, between two turns."""
+    async def undo(self, to: str = "") -> Undone:
+        """Take back what the last turn has changed; once it is open, between two turns.
+
+        Args:
+            to: Take back all that came after this change, turn or event.
+        """
+        if to:
+            return await self._session.rewind(to, conversation=False)
         return await self._session.undo()
 
     async def redo(self) -> Undone:
@@ -193,6 +200,10 @@ class Conversation:
         from amplifier_agent.undoing import require_changes
 
         return await asyncio.to_thread(require_changes(self._coordinator).list_paths)
+
+    async def list_changes(self) -> list[NamedChange]:
+        """Return what was changed and not taken back, with what it is named by; as `undo`."""
+        return await self._session.list_changes()
 
     def steer(self, text: str) -> None:
         """Say something to the turn that runs, before its next model call.

@@ -17,7 +17,7 @@ SLASH_COMMANDS = {
     "/mode": "Show the mode; with a name, go on in it: `auto`, `ask`, `read-only` or `plan`.",
     "/goal": "Work until a goal is reached: `/goal TEXT`; alone, show it; `/goal off` ends it.",
     "/continue": "Go on with a turn that was not finished.",
-    "/undo": "Take back what the last turn has changed in the project; again: the one before.",
+    "/undo": "Take back what the last turn has changed; `/undo change-3`: all that came after that.",
     "/redo": "Make again what was taken back.",
     "/diff": "Show what the conversation has changed in the project.",
     "/jobs": "List the commands in the background; `/jobs kill ID` ends one.",
