@@ -49,7 +49,7 @@ class CommandPattern:
         name = program_of(self.words)
         return None if _STAR in name else name
 
-    def allows(self, words: Sequence[str]) -> bool:
+    def is_allowed(self, words: Sequence[str]) -> bool:
         """Whether a command is certain to be one that this allows.
 
         A `*` as the program, or in it, stands for one that runs no other; one after the program, in
@@ -57,13 +57,14 @@ class CommandPattern:
         """
         if _STAR in self.words[0] and ("/" in words[0] or runs_others(words)):
             return False
-        if len(self.words) > 2 and self.words[1] == _STAR:
-            if len(words) > 1 and words[1].startswith("-"):
-                return False
-        first = r"[^\0]+" if self.words[0] == _STAR else None
+        has_star = len(self.words) > 2 and self.words[1] == _STAR
+        if has_star and any(each.startswith("-") for each in words[1:2]):
+            return False
+        begin = self.words[0]
+        first = r"[^\0]+" if begin == _STAR else None
         return self._is_match(words, first)
 
-    def means(self, words: Sequence[str]) -> bool:
+    def is_meant(self, words: Sequence[str]) -> bool:
         """Whether a command is one that this denies, wherever its program lies."""
         return self._is_match(words, None) or self._is_match([program_of(words), *words[1:]], None)
 

@@ -188,7 +188,9 @@ def _allow_parts(rules: Sequence[Rule], call: Call) -> tuple[Rule, ...] | None:
         return None
     used: list[Rule] = []
     for words in call.line.parts:
-        rule = next((each for each in rules if each.command and each.command.allows(words)), None)
+        rule = next(
+            (each for each in rules if each.command and each.command.is_allowed(words)), None
+        )
         if rule is not None:
             used.append(rule)
         elif not only_reads(_write_words(words), call.directory):
@@ -224,7 +226,7 @@ def find_meaning(rules: Iterable[Rule], call: Call) -> tuple[Rule, bool] | None:
             certain, may = _find_address(rule.domain, call)
         elif rule.command is not None and call.line is not None:
             parts = call.line.parts or ()
-            certain = any(map(rule.command.means, parts))
+            certain = any(map(rule.command.is_meant, parts))
             may = any(map(rule.command.may_mean, parts)) or _may_hide(rule.command, call)
         else:
             continue
