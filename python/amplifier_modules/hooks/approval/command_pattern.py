@@ -55,12 +55,12 @@ class CommandPattern:
         A `*` as the program, or in it, stands for one that runs no other; one after the program, in
         the middle, does not begin with an option, which could change what the program does.
         """
-        if _STAR in self.words[0] and ("/" in words[0] or runs_others(words)):
+        begin, *rest = self.words
+        if _STAR in begin and ("/" in words[0] or runs_others(words)):
             return False
-        has_star = len(self.words) > 2 and self.words[1] == _STAR
+        has_star = len(rest) > 1 and rest[0] == _STAR
         if has_star and any(each.startswith("-") for each in words[1:2]):
             return False
-        begin = self.words[0]
         first = r"[^\0]+" if begin == _STAR else None
         return self._is_match(words, first)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 from amplifier_modules.changes.line_diff import compare_lines
@@ -15,7 +16,41 @@ from .file_write import FileWrite
 _MAX_LINES = 160
 _MAX_LINE_CHARS = 200
 _MAX_CHARS = 15_000
-_SHOWN: ContextVar[list[FileWrite] | None] = ContextVar("shown_writes", default=None)
+_MAX_PARTS = 100
+"""A person cannot agree to more of them alone."""
+
+
+@dataclass(frozen=True)
+class WritePart:
+    """A part of the writes of a call, which a person may agree to alone."""
+
+    name: str
+    row: str
+    """What it is, in a line."""
+    lines: tuple[str, ...]
+    """How the text changes."""
+
+
+@dataclass(frozen=True)
+class AgreedWrites:
+    """What a person has agreed to."""
+
+    shown: Sequence[FileWrite]
+    """All that they were shown."""
+    chosen: tuple[str, ...] | None
+    """The names of the parts that they agreed to; None for all."""
+    left_out: tuple[str, ...] = ()
+    """Those of the others."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the model reads of the parts that are left out."""
+        if not self.left_out:
+            return {}
+        note = "the person agreed to the rest alone"
+        return {"not_written": list(self.left_out), "note": note}
+
+
+_AGREED: ContextVar[AgreedWrites | None] = ContextVar("agreed_writes", default=None)
 """What a person has agreed to in this call; None where nobody was asked."""
 
 
@@ -27,8 +62,25 @@ class ShownWritesError(ValueError):
     """Writes that are not those which a person has agreed to."""
 
 
-async def ask_about_writes(writes: Sequence[FileWrite]) -> None:
+def list_write_parts(writes: Sequence[FileWrite]) -> list[WritePart]:
+    """Return each write as a part."""
+    return [
+        WritePart(
+            path_text(write.path),
+            f"{write.kind} `{path_text(write.path)}`{_name_old(write)}",
+            tuple(_list_lines(write)),
+        )
+        for write in writes
+        if write.kind != "unchanged"
+    ]
+
+
+async def ask_about_writes(writes: Sequence[FileWrite], parts: Sequence[WritePart]) -> None:
     """Ask a person about writes; `check_writes` holds later ones to them.
+
+    Args:
+        writes: All that is about to be done.
+        parts: What the person sees of it, and may agree to alone where there are several.
 
     Raises:
         WriteRefusedError: They do not agree.
@@ -36,34 +88,49 @@ async def ask_about_writes(writes: Sequence[FileWrite]) -> None:
     made = [write for write in writes if write.kind != "unchanged"]
     if not made:
         return
-    answer = await ask_person(_write(made), {"changes": list(map(_describe, made))})
+    names = tuple(part.name for part in parts)
+    is_choice = 1 < len(set(names)) == len(names) <= _MAX_PARTS
+    answer = await ask_person(
+        _write(parts),
+        {"changes": list(map(_describe, made))},
+        parts=names if is_choice else (),
+    )
     if not answer.is_yes:
         raise WriteRefusedError(f"nothing was written: {answer.reason}")
-    _SHOWN.set(list(writes))
+    agreed = None if answer.parts is None else set(answer.parts)
+    if agreed is None or agreed >= set(names):
+        _AGREED.set(AgreedWrites(list(writes), None))
+        return
+    chosen = tuple(each for each in names if each in agreed)
+    left_out = tuple(each for each in names if each not in agreed)
+    _AGREED.set(AgreedWrites(list(writes), chosen, left_out))
 
 
 def forget_writes() -> None:
     """Begin a call, in which nobody has agreed to anything."""
-    _SHOWN.set(None)
+    _AGREED.set(None)
 
 
-def check_writes(writes: Sequence[FileWrite]) -> None:
-    """Look whether writes are those that a person has agreed to, if one was asked.
+def check_writes(writes: Sequence[FileWrite]) -> AgreedWrites:
+    """Return what a person has agreed to of writes, which must be those that they were shown.
 
     Raises:
         ShownWritesError: A file has changed since.
     """
-    shown = _SHOWN.get()
-    if shown is not None and shown != list(writes):
+    agreed = _AGREED.get()
+    if agreed is None:
+        return AgreedWrites(writes, None)
+    if agreed.shown != list(writes):
         raise ShownWritesError("a file has changed while a person was asked; read it again")
+    return agreed
 
 
-def _write(writes: Sequence[FileWrite]) -> str:
+def _write(parts: Sequence[WritePart]) -> str:
     rows = ["put these changes into the project?"]
     left = _MAX_LINES
-    for write in writes:
-        rows.append(f"| {write.kind} `{path_text(write.path)}`{_name_old(write)}")
-        lines = list(_list_lines(write))
+    for part in parts:
+        rows.append(f"| {part.row}")
+        lines = [f"|   {line[:_MAX_LINE_CHARS]}" for line in part.lines]
         rows += lines[:left]
         if len(lines) > left:
             rows.append(f"|   … {len(lines) - left:,} more lines")
@@ -77,8 +144,7 @@ def _name_old(write: FileWrite) -> str:
 
 def _list_lines(write: FileWrite) -> Iterator[str]:
     diff = compare_lines(path_text(write.path), write.before, write.after)
-    for line in diff.text.splitlines()[2:]:
-        yield f"|   {line[:_MAX_LINE_CHARS]}"
+    yield from diff.text.splitlines()[2:]
 
 
 def _describe(write: FileWrite) -> dict[str, Any]:
