@@ -10,6 +10,7 @@ from amplifier_modules.tool.function_tool import FunctionTool, tool
 from .agent import Agent
 
 if TYPE_CHECKING:
+    from amplifier_modules.changes.rewind_point import NamedChange, RewindPointError
     from amplifier_modules.changes.undone import Undone
     from amplifier_modules.loops.steering import SteeringQueueFull
     from amplifier_modules.spending.budget import Budget, BudgetAmounts, SharedBudget
@@ -59,10 +60,12 @@ __all__ = [
     "Hook",
     "Message",
     "Module",
+    "NamedChange",
     "PartialApproval",
     "Question",
     "QuestionAsked",
     "Result",
+    "RewindPointError",
     "Rewound",
     "ScriptItem",
     "ScriptedProvider",
@@ -86,6 +89,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "amplifier_modules.changes.rewind_point": "NamedChange RewindPointError",
     "amplifier_modules.changes.undone": "Undone",
     "amplifier_modules.spending.budget": "Budget BudgetAmounts SharedBudget",
     "amplifier_modules.loops.steering": "SteeringQueueFull",

@@ -38,6 +38,7 @@ from .turn import Turn
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
+    from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone
 
     from .approvals import Answer
@@ -250,27 +251,49 @@ class Session(Generic[T_co]):
             return await undoing.redo_turn(self._coordinator, preview=preview)
 
     async def rewind(
-        self, to: int, *, files: bool = True, conversation: bool = True, preview: bool = False
+        self,
+        to: int | str,
+        *,
+        files: bool = True,
+        conversation: bool = True,
+        preview: bool = False,
     ) -> Rewound[Session[T_co]]:
-        """Go back to an event of the session: of the conversation as a fork, so that nothing is lost.
+        """Go back to right after a change, a turn or an event of the session.
+
+        Of the conversation there is a fork then, so that nothing is lost.
 
         Args:
-            to: The number of the last event that stays, as the store counts them.
+            to: A change as `list_changes` names it, such as `change-3`; a turn, such as `turn-2`;
+                or the number of an event as the store counts them.
             files: Whether what was changed in the project since is taken back.
             conversation: Whether there is a new session that goes on from there.
             preview: As for `undo`.
 
         Raises:
-            ValueError: There is no event of this number.
+            RewindPointError: There is none of this name, or it is taken back; a ValueError.
             RuntimeError, ChangesInUseError: As for `undo`; or the session is not stored.
         """
         from . import undoing
 
         with self._at_rest("rewind"):
-            fork = await self.fork(to) if conversation and not preview else None
-            return await undoing.rewind_files(
-                self._coordinator, to if files else None, fork, preview=preview
+            point = await undoing.find_rewind_point(
+                self._coordinator, to, files=files, conversation=conversation
             )
+            fork = await self.fork(point.event) if conversation and not preview else None
+            return await undoing.rewind_files(
+                self._coordinator, point if files else None, fork, preview=preview
+            )
+
+    async def list_changes(self) -> list[NamedChange]:
+        """Return what was changed in the project and not taken back, with what `rewind` takes.
+
+        Raises:
+            RuntimeError, ChangesInUseError: As for `undo`.
+        """
+        from . import undoing
+
+        with self._at_rest("list_changes"):
+            return await undoing.list_named_changes(self._coordinator)
 
     @contextmanager
     def _at_rest(self, verb: str) -> Generator[None]:

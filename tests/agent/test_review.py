@@ -5,6 +5,8 @@ Holds: approval-23
 
 from __future__ import annotations
 
+import itertools
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -172,3 +174,97 @@ async def test_a_sub_agent_is_reviewed_as_its_parent(project: Path) -> None:
     await agent.run("go")
     assert read_files(project) == BEFORE
     assert [each.arguments["changes"][0]["path"] for each in person.asked] == ["x"]
+
+
+PATCH = """\
+*** Begin Patch
+*** Add File: new/a
++1
+*** Update File: plan.txt
+@@
+-A plan.
++No plan.
+*** Delete File: old/a.txt
+*** End Patch
+"""
+READ = [{"tool": "read_file", "arguments": {"path": path}} for path in ("plan.txt", "old/a.txt")]
+PATCHED = {"tool": "apply_patch", "arguments": {"patch": PATCH}}
+PARTS = {
+    "new/a": {"new/a": "1\n"},
+    "plan.txt": {"plan.txt": "No plan.\n"},
+    "old/a.txt": {"old": "", "old/a.txt": None},
+}
+
+
+# Holds: approval-35
+@pytest.mark.parametrize(
+    "chosen",
+    [list(each) for count in (1, 2, 3) for each in itertools.combinations(PARTS, count)],
+    ids=" ".join,
+)
+async def test_of_a_patch_exactly_the_chosen_files_are_written(
+    project: Path, chosen: list[str]
+) -> None:
+    person = Person(PartialApproval(parts=[*reversed(chosen), "else"]))
+    agent, model = make_agent(project, *READ, PATCHED, "Done.", approvals=person, **REVIEW)
+    async with agent.session() as session:
+        await session.run("go")
+        expected: dict[str, str | None] = {**BEFORE}
+        for name in chosen:
+            expected |= PARTS[name]
+        assert read_files(project) == {k: v for k, v in expected.items() if v is not None}
+        (question,) = person.asked
+        assert question.arguments["parts"] == list(PARTS)
+        result = json.loads(list_results(model)[-1])
+        left = [name for name in PARTS if name not in chosen]
+        assert result.get("not_written", []) == left
+        assert ("the person agreed to the rest alone" in result.get("note", "")) is bool(left)
+        assert sorted(each["path"] for each in result["files"]) == sorted(chosen)
+        await session.undo()
+        assert read_files(project) == BEFORE
+
+
+# Holds: approval-35
+async def test_the_chosen_files_are_all_written_or_none_is(project: Path) -> None:
+    def answer(question: Question) -> PartialApproval:
+        (project / "plan.txt").write_text("mine\n")
+        return PartialApproval(parts=["new/a", "plan.txt"])
+
+    agent, model = make_agent(project, *READ, PATCHED, "Done.", approvals=answer, **REVIEW)
+    await agent.run("go")
+    assert read_files(project) == BEFORE | {"plan.txt": "mine\n"}
+    assert "has changed since" in list_results(model)[-1]
+
+
+EDITS = [{"old": "A", "new": "The"}, {"old": "plan", "new": "list"}, {"old": "list", "new": "sum"}]
+EDITED = {"tool": "edit_file", "arguments": {"path": "plan.txt", "edits": EDITS}}
+
+
+# Holds: approval-36
+@pytest.mark.parametrize(
+    ("parts", "content"),
+    [
+        (["edit 1"], "The plan.\n"),
+        (["edit 2"], "A list.\n"),
+        (["edit 3", "edit 2"], "A sum.\n"),
+        (["edit 1", "edit 2", "edit 3"], "The sum.\n"),
+        (["edit 1", "edit 3"], None),
+        (["edit 3"], None),
+    ],
+    ids=str,
+)
+async def test_of_several_edits_exactly_the_chosen_ones_are_made_or_none_is(
+    project: Path, parts: list[str], content: str | None
+) -> None:
+    person = Person(PartialApproval(parts=parts))
+    agent, model = make_agent(project, READ[0], EDITED, "Done.", approvals=person, **REVIEW)
+    await agent.run("go")
+    assert read_files(project) == BEFORE | {"plan.txt": content or "A plan.\n"}
+    assert person.asked[0].action.splitlines() == [
+        "put these changes into the project?",
+        "| edit 1 of `plan.txt`", "|   -A", "|   +The",
+        "| edit 2 of `plan.txt`", "|   -plan", "|   +list",
+        "| edit 3 of `plan.txt`", "|   -list", "|   +sum",
+    ]  # fmt: skip
+    result = list_results(model)[-1]
+    assert ("not_written" in result) is (content is not None and len(parts) < 3)

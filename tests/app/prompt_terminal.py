@@ -14,6 +14,7 @@ from typing import Any
 from terminal import PATIENCE, WAY_BACK, Terminal
 
 ENTER, ALT_ENTER, CTRL_D, TAB, UP = b"\r", b"\x1b\r", b"\x04", b"\t", b"\x1b[A"
+SHIFT_TAB = b"\x1b[Z"
 _TOKEN = re.compile(r"\x1b\[[?>]?([\d;]*)([A-Za-z])|\x1b[=>]|[\r\n\b]|[^\x1b\r\n\b]+|\x1b")
 
 
@@ -89,7 +90,7 @@ class PromptTerminal(Terminal):
         self._screen = Screen(columns)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         super().__init__(command, *arguments, columns=columns)
-        self.see_match("^>$")
+        self.see_match("^(?:[a-z-]+ )?>$")
 
     @property
     def screen(self) -> str:

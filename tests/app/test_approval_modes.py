@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prompt_terminal import CTRL_D, PromptTerminal
+from prompt_terminal import CTRL_D, SHIFT_TAB, PromptTerminal
 
 WRITE = {"type": "tool_use", "id": "t1", "name": "write_file", "input": {"path": "a.txt", "content": "x"}}  # fmt: skip
 
@@ -105,3 +105,35 @@ def test_a_conversation_changes_its_mode_and_asks_about_what_the_project_allows(
     assert (keyed.folder / "a.txt").read_text() == "x"
     state = Path(keyed.environment["XDG_STATE_HOME"]) / "amplifier-core" / "project-rules.json"
     assert '"trusted": false' in state.read_text()
+
+
+# Holds: approval-30
+def test_shift_tab_goes_on_in_the_next_mode_and_the_prompt_shows_it(keyed: Any, model: Any) -> None:
+    script(model, "One.")
+    keyed.environment |= {"TERM": "xterm", "NO_COLOR": "1"}
+    terminal = PromptTerminal(keyed)
+    for mode in ("ask", "review", "read-only", "plan", "auto", "ask"):
+        terminal.type(SHIFT_TAB)
+        terminal.see_match(f"^{mode} >$")
+    for _ in range(2):
+        terminal.type(SHIFT_TAB)
+    terminal.see_match("^read-only >$")
+    terminal.say("Write")
+    terminal.see("One.")
+    assert "the mode is `read-only`" in last_result(model)
+    assert not (keyed.folder / "a.txt").exists()
+    terminal.say("/mode")
+    terminal.see("the mode is read-only")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+
+
+# Holds: approval-30
+def test_a_conversation_that_begins_in_a_mode_shows_it(keyed: Any) -> None:
+    keyed.environment |= {"TERM": "xterm", "NO_COLOR": "1"}
+    terminal = PromptTerminal(keyed, "--mode", "plan")
+    terminal.see_match("^plan >$")
+    terminal.type(SHIFT_TAB)
+    terminal.see_match("^auto >$")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0

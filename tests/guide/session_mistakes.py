@@ -160,6 +160,15 @@ def _() -> None:
     _undo(rewind)
 
 
+@mistake("undo", "`rewind` to what is not there")
+def _() -> None:
+    async def rewind(agent: Agent[Any]) -> None:
+        async with agent.session(session_id="chat") as session:
+            await session.rewind("last", conversation=False)
+
+    _undo(rewind)
+
+
 # sub-agents, conversations, budgets
 
 

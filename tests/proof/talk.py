@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,11 +27,25 @@ SECONDS = re.compile(
     r"(?<=\n    )\d+\.\d s, |\n    \d+\.\d s$|, \d+\.\d s\b| \(\d+\.\d s\)", re.MULTILINE
 )
 """How long something took, which is shown from one second on: a busy machine needs more."""
+PROMPT = "^(?:[a-z-]+ )?>$"
+"""The prompt, with the mode that was chosen."""
 MARK = re.compile(r"^[a-z]{4}(?=[|>:])", re.MULTILINE)
 
 
 def bash(command: str, **more: Any) -> Step:
     return "bash", {"command": command, **more}
+
+
+def write(path: str, content: str) -> Step:
+    return "write_file", {"path": path, "content": content}
+
+
+def list_results(model: Any) -> list[str]:
+    """What the model has read of its calls."""
+    messages = model.requests[-1]["messages"]
+    blocks = [block for each in messages for block in each["content"] if isinstance(block, dict)]
+    found = [each["content"] for each in blocks if each["type"] == "tool_result"]
+    return [each if isinstance(each, str) else json.dumps(each) for each in found]
 
 
 class Talk(PromptTerminal):
@@ -41,6 +56,11 @@ class Talk(PromptTerminal):
         self.see_match(r"^[a-z]{4}> ?$")
         self.type(word.encode() + b"\r")
 
+    def reply_to(self, row: str, word: str) -> None:
+        """Answer once a row of the question is on the screen."""
+        self.see(row)
+        self.reply(word)
+
     def see_next(self) -> None:
         """Wait until the screen changes."""
         assert self._read(), self.screen
@@ -48,7 +68,7 @@ class Talk(PromptTerminal):
     def close(self, last: str) -> str:
         """End it after these words; returns the screen below its first line, the same each time."""
         self.see_match(f"^{last}")
-        self.see_match("^>$")
+        self.see_match(PROMPT)
         self.type(CTRL_D)
         assert self.wait() == 0
         text = MARK.sub("bcdf", self.screen.partition("\n")[2])
@@ -64,14 +84,14 @@ def begin(keyed: Any, model: Any, tmp_path: Path) -> Begin:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("there are no namespaces here")
     keyed.environment |= {"TERM": "xterm-256color", "XDG_CACHE_HOME": str(tmp_path / "cache")}
 
-    def start(*steps: Step) -> Talk:
+    def start(*steps: Step, arguments: Sequence[str] = ()) -> Talk:
         for number, step in enumerate(steps):
             if isinstance(step, str):
                 model.reply(*model.said({"type": "text", "text": step}))
             else:
                 call = {"type": "tool_use", "id": f"t{number}", "name": step[0], "input": step[1]}
                 model.reply(*model.said(call, stop="tool_use"))
-        return Talk(keyed)
+        return Talk(keyed, *arguments)
 
     return start
 

@@ -15,7 +15,6 @@ from scripted_command import command, keyed, model
 from talk import (
     BEGUN,
     Begin,
-    Step,
     Talk,
     bash,
     begin,
@@ -23,14 +22,11 @@ from talk import (
     list_files,
     wait_for_command,
     wait_for_file,
+    write,
 )
 from terminal import CTRL_C
 
 __all__ = ["begin", "command", "folder", "keyed", "model"]
-
-
-def write(path: str, content: str) -> Step:
-    return "write_file", {"path": path, "content": content}
 
 
 def run(talk: Talk, prompt: str, last: str) -> None:
@@ -76,7 +72,7 @@ def test_a_turn_is_shown_undone_and_made_again(begin: Begin, folder: Path) -> No
     answer(talk, "/undo", "4 paths undone")
     screen = talk.close("4 paths undone")
     assert (
-        below(screen, "> /diff")
+        re.sub(r"event-\d+", "event-N", below(screen, "> /diff"))
         == """\
 > /diff
 --- /dev/null
@@ -93,6 +89,8 @@ created folder src
 +++ b/src/x
 @@ -0,0 +1 @@
 +1
+change-1 turn-1 event-N write_file: notes.txt
+change-2 turn-1 event-N bash: plan.txt and 2 more
 > /undo
 4 paths undone (2 changes):
   created   notes.txt
@@ -148,20 +146,20 @@ def test_where_nothing_was_changed_a_line_says_so(begin: Begin, folder: Path) ->
 
 # Holds: changes-67
 def test_while_a_turn_runs_nothing_is_taken_back(begin: Begin, folder: Path) -> None:
-    wait = "until [ -e go ]; do sleep 0.01; done"
+    wait = "touch begun; until [ -e go ]; do sleep 0.01; done"
     talk = begin(write("a", "1\n"), bash(wait, sandbox="direct"), "Done.")
     talk.say("Go.")
-    wait_for_file(talk, folder / "a")
+    wait_for_file(talk, folder / "begun")
     for name in ("undo", "redo", "diff"):
         talk.say(f"/{name}")
         talk.see(f"`/{name}` has to wait until the turn is over; Ctrl+C ends it")
     (folder / "go").touch()
     talk.see_match("^Done.$")
     talk.see_match("^>$")
-    assert list_files(folder) == {"a": "1\n", "go": ""}
+    assert list_files(folder) == {"a": "1\n", "begun": "", "go": ""}
     # What others do while a command runs without a layer is not told apart from what it does.
-    answer(talk, "/undo", "2 paths undone")
-    talk.close("2 paths undone")
+    answer(talk, "/undo", "3 paths undone")
+    talk.close("3 paths undone")
     assert list_files(folder) == {}
 
 

@@ -49,6 +49,10 @@ class Chat:
         self._turns = Turns(order, answering, lines, lambda: self._end("SIGHUP"))
         self._work: asyncio.Task[None] | None = None
         self._mode_change: asyncio.Task[None] | None = None
+        self._shows_mode = order.mode is not None
+        """Whether somebody chose a mode."""
+        self._next_mode: str | None = None
+        """The mode that was chosen and is not yet used."""
         self._waiting: deque[str] = deque()
         self._exit_code = 0
 
@@ -57,7 +61,9 @@ class Chat:
         with listening(self._interrupt, self._end):
             loading = asyncio.create_task(self._turns.load())
             try:
-                is_open = await self._lines.run(self._take, self._interrupt)
+                is_open = await self._lines.run(
+                    self._take, self._interrupt, self._choose_next_mode, self._name_mode
+                )
                 if not is_open and not self._exit_code:
                     self._exit_code = 128 + signal.SIGHUP
             finally:
@@ -128,7 +134,7 @@ class Chat:
         if command.name == "/goal" and command.argument.lower() not in ("", *_OFF):
             return self._turns.pursue(command.argument)
         if command.name in _OF_CHANGES and command.name in self._commands:
-            return self._answer_changes(command.name)
+            return self._answer_changes(command)
         return self._clear() if command.name == "/clear" else None
 
     async def _use_model(self, name: str) -> None:
@@ -139,11 +145,12 @@ class Chat:
         await self._turns.clear()
         show_notice("a new conversation begins")
 
-    async def _answer_changes(self, command: str) -> None:
+    async def _answer_changes(self, command: SlashCommand) -> None:
         from amplifier_app.commands.changes.in_conversation import answer_command
 
         conversation = await self._turns.open()
-        write_notice("\n".join(await answer_command(command, conversation)))
+        lines = await answer_command(command.name, command.argument, conversation)
+        write_notice("\n".join(lines))
 
     def _answer(self, command: SlashCommand) -> None:
         """Obey a command that changes nothing."""
@@ -173,14 +180,36 @@ class Chat:
         if not mode:
             show_notice(f"the mode is {self._turns.mode or 'the usual one'}")
         elif mode in MODES:
-            self._mode_change = asyncio.create_task(self._use_mode(mode))
+            self._choose_mode(mode)
+            show_notice(f"the mode is {mode} from now on")
         else:
             hint = f"there are {', '.join(f'`{name}`' for name in MODES)}"
             report(Failure(f"there is no mode `{argument}`", hint=hint))
 
-    async def _use_mode(self, mode: str) -> None:
-        await self._turns.use_mode(mode)
-        show_notice(f"the mode is {mode} from now on")
+    def _choose_next_mode(self) -> None:
+        """Shift+Tab: the mode after this one; before it is known, after the widest, so that none is wider."""
+        mode = self._next_mode or self._turns.mode or MODES[0]
+        self._choose_mode(MODES[(MODES.index(mode) + 1) % len(MODES)])
+
+    def _choose_mode(self, mode: str) -> None:
+        self._next_mode, self._shows_mode = mode, True
+        if self._mode_change is None or self._mode_change.done():
+            self._mode_change = asyncio.create_task(self._use_modes())
+
+    async def _use_modes(self) -> None:
+        """Go on in the mode that was chosen last: one change after the other."""
+        while (mode := self._next_mode) is not None:
+            try:
+                await self._turns.use_mode(mode)
+            finally:
+                if self._next_mode == mode:
+                    self._next_mode = None
+
+    def _name_mode(self) -> str:
+        """Return the mode that the prompt shows, once somebody chose one."""
+        if self._next_mode is not None:
+            return self._next_mode
+        return (self._turns.mode or "") if self._shows_mode else ""
 
     def _answer_jobs(self, argument: str) -> None:
         from amplifier_app.commands.background_jobs import answer_jobs

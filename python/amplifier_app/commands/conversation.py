@@ -23,7 +23,7 @@ from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.sessions.keeping import find_store
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
-from amplifier_core.session_capabilities import SESSION_JOURNAL
+from amplifier_core.session_capabilities import APPROVAL_POLICY, SESSION_JOURNAL
 from amplifier_modules.running.session_bound import session_bound
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 from amplifier_modules.spawn.tasks import tasks_of
@@ -31,6 +31,7 @@ from amplifier_modules.spawn.tasks import tasks_of
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Result
     from amplifier_modules.changes.change import ChangedPath
+    from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone
 
 logger = logging.getLogger(__name__)
@@ -84,6 +85,8 @@ class Conversation:
         self._restores_goal = restores_goal and order.goal is None
         self._journal: Any = None
         self._is_open = False
+        self.late_mode: str | None = None
+        """The mode that was chosen while the session opens."""
         self._steering: list[str] = []
         self._is_answering = False
         self._has_begun = False
@@ -180,8 +183,14 @@ class Conversation:
             with contain_modules():
                 await self._open()
 
-    async def undo(self) -> Undone:
-        """Take back what the last turn has changed; once it is open, between two turns."""
+    async def undo(self, to: str = "") -> Undone:
+        """Take back what the last turn has changed; once it is open, between two turns.
+
+        Args:
+            to: Take back all that came after this change, turn or event.
+        """
+        if to:
+            return await self._session.rewind(to, conversation=False)
         return await self._session.undo()
 
     async def redo(self) -> Undone:
@@ -193,6 +202,10 @@ class Conversation:
         from amplifier_agent.undoing import require_changes
 
         return await asyncio.to_thread(require_changes(self._coordinator).list_paths)
+
+    async def list_changes(self) -> list[NamedChange]:
+        """Return what was changed and not taken back, with what it is named by; as `undo`."""
+        return await self._session.list_changes()
 
     def steer(self, text: str) -> None:
         """Say something to the turn that runs, before its next model call.
@@ -267,6 +280,9 @@ class Conversation:
             # What the person wants counts, also if the stored session has reached that or has another.
             self._session.goal = goal
         self._is_open = True
+        policy = self.find_capability(APPROVAL_POLICY)
+        if policy is not None and self.late_mode is not None:
+            await policy.set_mode(self.late_mode)
         self._journal = self._coordinator.get_capability(SESSION_JOURNAL)
         await self._observer.add_contributed()
         for line in replaced_modules(self._session.session.config):

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 SLASH_COMMANDS = {
     "/help": "Show this.",
     "/model": "Show the model; with a name, use that one from now on.",
-    "/mode": "Show the mode; with a name, go on in it: `auto`, `ask`, `read-only` or `plan`.",
+    "/mode": "Show the mode; with a name, go on in it: `auto`, `ask`, `review`, `read-only`, `plan`.",
     "/goal": "Work until a goal is reached: `/goal TEXT`; alone, show it; `/goal off` ends it.",
     "/continue": "Go on with a turn that was not finished.",
-    "/undo": "Take back what the last turn has changed in the project; again: the one before.",
+    "/undo": "Take back what the last turn has changed; `/undo change-3`: all that came after that.",
     "/redo": "Make again what was taken back.",
     "/diff": "Show what the conversation has changed in the project.",
     "/jobs": "List the commands in the background; `/jobs kill ID` ends one.",
@@ -40,7 +40,8 @@ _OF_TOOLS = {
 _KEYS = """\
 A line that you type while the model works is steering: the model reads it
 before its next step. Alt+Enter, or Enter after a backslash, begins a new line;
-Tab completes commands and the names of files. Ctrl+C stops the model at once;
+Tab completes commands and the names of files; Shift+Tab goes on in the next
+mode, which the prompt shows. Ctrl+C stops the model at once;
 while a tool runs, the first one lets it finish."""
 
 _COMMAND = re.compile(r"(/[\w-]+)(?:\s+(.*))?", re.DOTALL)

@@ -110,6 +110,8 @@ class Turns:
         policy = self.find_capability(APPROVAL_POLICY)
         if policy is not None:
             await policy.set_mode(mode)
+        elif self._conversation is not None:
+            self._conversation.late_mode = mode
 
     @property
     def stored_id(self) -> str | None:

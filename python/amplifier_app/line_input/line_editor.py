@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, TextIO, cast
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import in_terminal
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.filters import Condition, has_completions
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples, to_formatted_text
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output.vt100 import Vt100_Output
@@ -56,6 +56,8 @@ class LineEditor:
         self._is_gone = False
         self._take: Callable[[str], None] = lambda _: None
         self._interrupt: Callable[[], None] = lambda: None
+        self._change_mode: Callable[[], None] = lambda: None
+        self._find_mode: Callable[[], str] = lambda: ""
         self._session: PromptSession[bool] = PromptSession(
             message=self._make_prompt,
             multiline=True,
@@ -70,9 +72,16 @@ class LineEditor:
             output=output,
         )
 
-    async def run(self, take: Callable[[str], None], interrupt: Callable[[], None]) -> bool:
+    async def run(
+        self,
+        take: Callable[[str], None],
+        interrupt: Callable[[], None],
+        change_mode: Callable[[], None],
+        find_mode: Callable[[], str],
+    ) -> bool:
         """Read until `end`, Ctrl+D or the end of the terminal; see `Lines`."""
         self._take, self._interrupt = take, interrupt
+        self._change_mode, self._find_mode = change_mode, find_mode
         self._loop = asyncio.get_running_loop()
         try:
             await self._session.prompt_async(handle_sigint=False, set_exception_handler=False)
@@ -125,7 +134,8 @@ class LineEditor:
     def _make_prompt(self) -> StyleAndTextTuples:
         live = next((stream.live for stream in self._streams if stream.live), "")
         lines = "".join(f"{line}\n" for line in (live, *self._rows) if line)
-        return [*to_formatted_text(ANSI(lines)), ("", _PROMPT)]
+        mode = self._find_mode()
+        return [*to_formatted_text(ANSI(lines)), ("", f"{mode} {_PROMPT}" if mode else _PROMPT)]
 
     def _put(self, text: str) -> None:
         self._above.append(text)
@@ -186,12 +196,17 @@ class LineEditor:
         def interrupt(_: KeyPressEvent) -> None:
             self._interrupt()
 
+        def change_mode(event: KeyPressEvent) -> None:
+            self._change_mode()
+            event.app.invalidate()
+
         def end(_: KeyPressEvent) -> None:
             self.end()
 
         keys.add("enter", filter=is_typing)(enter)
         keys.add("escape", "enter", filter=is_typing)(new_line)
         keys.add("c-c", filter=is_typing)(interrupt)
+        keys.add("s-tab", filter=is_typing & ~has_completions)(change_mode)
         keys.add("c-d", filter=is_typing & buffer_is_empty)(end)
         return keys
 

@@ -20,12 +20,20 @@ class Lines(Protocol):
         """The same for notices and errors."""
         ...
 
-    async def run(self, take: Callable[[str], None], interrupt: Callable[[], None]) -> bool:
+    async def run(
+        self,
+        take: Callable[[str], None],
+        interrupt: Callable[[], None],
+        change_mode: Callable[[], None],
+        find_mode: Callable[[], str],
+    ) -> bool:
         """Read until `end`, Ctrl+D or the end of the terminal.
 
         Args:
             take: Takes each line, which may hold line breaks.
             interrupt: Called for Ctrl+C.
+            change_mode: Called for Shift+Tab, where keys are read.
+            find_mode: Returns the mode that the prompt shows; empty for none.
 
         Returns:
             Whether the terminal is still there.

@@ -34,7 +34,13 @@ class PlainLines:
         self._question = asyncio.Lock()
         self._take: Callable[[str], None] = lambda _: None
 
-    async def run(self, take: Callable[[str], None], interrupt: Callable[[], None]) -> bool:
+    async def run(
+        self,
+        take: Callable[[str], None],
+        interrupt: Callable[[], None],
+        change_mode: Callable[[], None],
+        find_mode: Callable[[], str],
+    ) -> bool:
         """Read until `end`, Ctrl+D or the end of the terminal; see `Lines`."""
         self._take = take
         loop = asyncio.get_running_loop()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import RLock
+from typing import TYPE_CHECKING
 
 from .change import Change, ChangedPath, ChangeError, ChangeOutcome, find_changes_support
 from .change_opener import ChangeOpener
@@ -18,12 +19,16 @@ from .leftovers import note_owner, remove_left_changes, remove_left_sessions
 from .open_change import Call, HeldChangeError, OpenChange
 from .place import choose_folder, note_place
 from .recorded_change import Level, RecordedChange
+from .rewind_point import NamedChange, name_change
 from .session_lock import ChangesInUseError
 from .session_notes import SessionNotes
 from .shown_hash import hash_layer
 from .swapping import Swapping
 from .tracked_change import OpenTracked
 from .undone import Undone
+
+if TYPE_CHECKING:
+    from amplifier_modules.stores.stored_turns import StoredTurns
 
 
 class SessionChanges:
@@ -87,6 +92,21 @@ class SessionChanges:
             done = [each for each in self.list_changes() if not each.is_undone]
             opened = [self._opener.open(each) for each in done if each.removed is None]
             return [path for each in opened for path in each.list_paths()]
+
+    def list_named(self, turns: StoredTurns | None) -> list[NamedChange]:
+        """Return what was changed and not taken back, with what each is named by; as above.
+
+        Args:
+            turns: The turns of the session; None if it is not stored.
+        """
+        with self._guard:
+            named: list[NamedChange] = []
+            for each in self.list_changes():
+                if not each.is_undone:
+                    listed = [] if each.removed else self._opener.open(each).list_paths()
+                    paths = [path.path for path in listed]
+                    named.append(name_change(each, paths, turns, self._session_id))
+            return named
 
     def begin_turn(self, held: Collection[str] = ()) -> None:
         """Count what is changed from now on as another turn.

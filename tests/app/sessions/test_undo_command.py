@@ -131,7 +131,49 @@ def test_a_program_reads_what_was_done(call: Any, project: Path) -> None:
         ("old", "modified", "file"),
     ]
     code, (line,), notice = call("diff", "chat", "--json")
-    assert json.loads(line) == {"session_id": "chat", "paths": [], "error": None}
+    assert json.loads(line) == {"session_id": "chat", "changes": [], "paths": [], "error": None}
+
+
+# Holds: changes-93
+def test_what_came_after_a_change_or_a_turn_is_taken_back(call: Any, project: Path) -> None:
+    run_turn(project, "Tidy up", *CHANGE)
+    first = read_files(project)
+    run_turn(project, "Write b", write("b", "b\n"))
+    code, lines, notice = call("diff", "--list")
+    events = [int(line.split()[2].removeprefix("event-")) for line in lines]
+    assert (code, notice, lines) == (
+        0,
+        "",
+        [
+            f"change-1 turn-1 event-{events[0]} write_file: new and 1 more",
+            f"change-2 turn-1 event-{events[1]} write_file: old",
+            f"change-3 turn-2 event-{events[2]} write_file: b",
+        ],
+    )
+    (line,) = call("diff", "--list", "--json")[1]
+    assert [each["id"] for each in json.loads(line)["changes"]] == [
+        "change-1", "change-2", "change-3"
+    ]  # fmt: skip
+
+    would = call("undo", "--to", "change-1", "--preview")[1]
+    assert would[0] == "`chat` (Tidy up): 2 paths would be undone (2 changes):"
+    code, lines, notice = call("undo", "--to", "turn-1")
+    assert (code, read_files(project)) == (0, first)
+    assert lines == ["`chat` (Tidy up): 1 path undone (1 change):", "  created   b"]
+    (line,) = call("undo", "--to", "turn-1", "--preview", "--json")[1]
+    (forked,) = call("session", "fork", "chat", "--at", str(json.loads(line)["event"]))[1]
+    shown = "\n".join(call("session", "show", forked)[1])
+    assert "Tidy up" in shown
+    assert "Write b" not in shown
+
+    call("undo", "chat", "--to", str(events[0]))
+    assert read_files(project) == {"old": "one\ntwo\n", "new/a": "a\n"}
+    hint = "`amplifier-core diff --list`, or `/diff`, shows what there is"
+    error = "error: there is no `change-9` (must be `change-1` to `change-3`)"
+    assert call("undo", "chat", "--to", "change-9") == (2, [], f"{error}; {hint}")
+    call("redo", "chat")
+    call("redo", "chat")
+    assert read_files(project) == first | {"b": "b\n"}
 
 
 # Holds: changes-61

@@ -30,17 +30,24 @@ _preview = click.option("--preview", is_flag=True, help="Change nothing; show wh
 
 @click.command("undo")
 @_preview
+@click.option(
+    "--to",
+    metavar="POINT",
+    help="Take back all that came after a change, a turn or an event: `change-3`, `turn-2`, `17`.",
+)
 @_add_options
-def undo(name: str | None, as_json: bool, directory: str, debug: bool, preview: bool) -> int:
+def undo(
+    name: str | None, as_json: bool, directory: str, debug: bool, preview: bool, to: str | None
+) -> int:
     """Take back what the last turn of a session has changed in the project.
 
     Again, it takes back the turn before. SESSION is an id, the beginning of it, a name or a part of a
     title; without one it is the last session of the folder. A file that somebody else has changed since
-    stays as it is. The model reads of it in the next turn.
+    stays as it is. The model reads of it in the next turn. `diff --list` shows what `--to` takes.
     """
     from .undo import undo_turn
 
-    return _run(undo_turn, name, directory, debug, as_json=as_json, preview=preview)
+    return _run(undo_turn, name, directory, debug, as_json=as_json, preview=preview, to=to)
 
 
 @click.command("redo")
@@ -54,12 +61,13 @@ def redo(name: str | None, as_json: bool, directory: str, debug: bool, preview: 
 
 
 @click.command("diff")
+@click.option("--list", "lists", is_flag=True, help="List the changes, as `undo --to` takes them.")
 @_add_options
-def diff(name: str | None, as_json: bool, directory: str, debug: bool) -> int:
+def diff(name: str | None, as_json: bool, directory: str, debug: bool, lists: bool) -> int:
     """Show what a session has changed in the project, as one unified diff."""
     from .diff import show_diff
 
-    return _run(show_diff, name, directory, debug, as_json=as_json)
+    return _run(show_diff, name, directory, debug, as_json=as_json, lists=lists)
 
 
 def _run(
@@ -69,7 +77,7 @@ def _run(
     debug: bool,
     *,
     as_json: bool,
-    **options: bool,
+    **options: bool | str | None,
 ) -> int:
     """Run a command and return the exit code."""
     import os

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from amplifier_app.commands.report import Report
 from amplifier_app.known_secrets import SECRETS
@@ -12,29 +13,55 @@ from amplifier_app.sessions.choice import describe_session
 from amplifier_modules.changes.change import ChangedPath
 from amplifier_modules.changes.line_diff import compare_lines
 from amplifier_modules.changes.merged_paths import merge_paths
+from amplifier_modules.changes.rewind_point import NamedChange
 
-from .stored_changes import open_changes, reporting_change_errors
+from .stored_changes import open_changes, read_stored_turns, reporting_change_errors
 
 _MAX_BYTES = 4 * 2**20
 """A version of a file that is larger is named, not compared."""
 
 
-def show_diff(report: Report, name: str | None, folder: Path) -> None:
+def show_diff(report: Report, name: str | None, folder: Path, *, lists: bool) -> None:
     """Write what a session has changed, less what was taken back.
+
+    Args:
+        report: What writes it.
+        name: What names the session; None for the last one of the folder.
+        folder: Its sessions are meant first.
+        lists: Whether the changes are listed alone, each with what names it.
 
     Raises:
         Failure: There is no such session, or it runs.
     """
     info, changes = open_changes(name, folder)
     with reporting_change_errors():
-        paths = merge_paths(changes.list_paths())
+        named = changes.list_named(read_stored_turns(info))
+        paths = [] if lists else merge_paths(changes.list_paths())
     if report.as_json:
-        listed = [{**vars(each), "diff": _compare(each)} for each in paths]
-        report.write_data({"session_id": info.id, "paths": listed})
+        data: dict[str, Any] = {"session_id": info.id, "changes": [vars(each) for each in named]}
+        if not lists:
+            data["paths"] = [{**vars(each), "diff": _compare(each)} for each in paths]
+        report.write_data(data)
+        return
+    if lists:
+        report.write_lines(list_changes(named))
         return
     if not paths:
         report.say_aside(f"{describe_session(info)} has changed nothing in the project")
     report.write_lines(list_diff(paths, shows=report.width is not None))
+    if report.width is not None:  # a program that applies a diff reads nothing else
+        report.write_lines(list_changes(named))
+
+
+def list_changes(named: Iterable[NamedChange]) -> Iterator[str]:
+    """Yield a line for each change, with all that it is named by; safe to show."""
+    for each in named:
+        event = None if each.event is None else f"event-{each.event}"
+        names = " ".join(name for name in (each.id, each.turn, event) if name)
+        more = len(each.paths) - 1
+        paths = each.paths[0] if each.paths else "no path that is kept"
+        others = f" and {more:,} more" if more > 0 else ""
+        yield printable_line(f"{names} {each.tool}: {paths}{others}")
 
 
 def list_diff(paths: Iterable[ChangedPath], *, shows: bool) -> Iterator[str]:

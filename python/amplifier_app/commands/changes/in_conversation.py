@@ -10,7 +10,7 @@ from amplifier_app.known_secrets import SECRETS
 from amplifier_modules.changes.merged_paths import merge_paths
 from amplifier_modules.changes.undone import Undone
 
-from .diff import list_diff
+from .diff import list_changes, list_diff
 from .stored_changes import reporting_change_errors
 from .undone_lines import MADE_AGAIN, UNDONE, list_undone
 
@@ -21,11 +21,14 @@ _MAX_LINES = 500
 """So many lines of a diff are shown."""
 
 
-async def answer_command(command: str, conversation: Conversation | None) -> Sequence[str]:
+async def answer_command(
+    command: str, argument: str, conversation: Conversation | None
+) -> Sequence[str]:
     """Obey a command, and return lines that are safe to show.
 
     Args:
         command: Its name.
+        argument: Of `/undo`, what to go back to.
         conversation: What it is about; None before the first turn.
 
     Raises:
@@ -36,7 +39,7 @@ async def answer_command(command: str, conversation: Conversation | None) -> Seq
         if command == "/diff":
             return await _show_diff(conversation)
         if command == "/undo":
-            undone = Undone() if conversation is None else await conversation.undo()
+            undone = Undone() if conversation is None else await conversation.undo(argument)
             lines = list_undone(undone, UNDONE)
         else:
             redone = Undone() if conversation is None else await conversation.redo()
@@ -51,4 +54,5 @@ async def _show_diff(conversation: Conversation | None) -> Sequence[str]:
     lines = [SECRETS.redact(line) for line in islice(list_diff(paths, shows=True), _MAX_LINES + 1)]
     if len(lines) > _MAX_LINES:
         lines[-1] = "… and more; `amplifier-core diff` shows all of it"
-    return lines
+    named = [] if conversation is None else await conversation.list_changes()
+    return [*lines, *(SECRETS.redact(line) for line in list_changes(named))]

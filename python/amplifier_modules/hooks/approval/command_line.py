@@ -33,38 +33,43 @@ _RESERVED = frozenset(
     ]
 )
 """Words that begin something else than a command."""
-_RUNNERS = frozenset(
+SHELLS = frozenset(["ash", "bash", "busybox", "dash", "fish", "ksh", "sh", "zsh"])
+"""Programs that run what they read."""
+_RUNNERS = SHELLS | frozenset(
     [
         ".",
-        "bash",
+        "alias",
         "builtin",
-        "busybox",
+        "chroot",
         "command",
-        "dash",
         "doas",
         "env",
         "eval",
         "exec",
         "find",
-        "fish",
+        "flock",
         "ionice",
-        "ksh",
         "nice",
         "nohup",
         "parallel",
+        "script",
         "setsid",
-        "sh",
         "source",
+        "ssh",
         "stdbuf",
+        "strace",
         "su",
         "sudo",
+        "time",
         "timeout",
+        "trap",
+        "unshare",
         "watch",
         "xargs",
-        "zsh",
     ]
 )
 """Programs that run what their arguments say."""
+_INTERPRETERS = re.compile(r"([gm]?awk|lua|node|perl|php|python|ruby)[\d.]*")
 _WORD = re.compile(r"[\w.+-]+")
 
 
@@ -78,7 +83,8 @@ class CommandLine(NamedTuple):
     def names_program(self, program: str) -> bool:
         """Whether the name of a program stands anywhere in the line, quoted or not."""
         plain = re.sub(r"[\"'\\]", "", self.text)
-        return program in (PurePosixPath(each).name for each in _WORD.findall(plain))
+        names = (PurePosixPath(each).name.lower() for each in _WORD.findall(plain))
+        return program.lower() in names
 
 
 def read_line(text: str) -> CommandLine:
@@ -109,7 +115,14 @@ def only_reads(text: str, directory: str) -> bool:
 
 def runs_others(words: Sequence[str]) -> bool:
     """Whether a command may run another one that its arguments name."""
-    return program_of(words) in _RUNNERS
+    if program_of(words) == "git" and any("alias." in each.lower() for each in words):
+        return True
+    return runs_program(program_of(words))
+
+
+def runs_program(name: str) -> bool:
+    """Whether a program of this name may run another one that its arguments name."""
+    return name in _RUNNERS or _INTERPRETERS.fullmatch(name) is not None
 
 
 def program_of(words: Sequence[str]) -> str:

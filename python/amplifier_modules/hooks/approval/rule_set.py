@@ -79,7 +79,7 @@ class RuleSet:
         read: list[Rule] = []
         for text in rules:
             try:
-                read.append(read_rule(text, self._project))
+                read.append(read_rule(text, self._project, allows=not asks))
             except RuleError as error:
                 logger.warning(
                     "hooks-approval: a rule is not understood, and %s: %s", effect, error

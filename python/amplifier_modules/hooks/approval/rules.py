@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from amplifier_guard import ShellDenied, read_command
+from amplifier_guard import ShellDenied
 
 from .calls import Call
-from .command_line import only_reads, program_of, runs_others
+from .command_line import only_reads, runs_others
+from .command_pattern import CommandPattern
+from .domains import Domain
 from .globs import PathGlob
+from .hidden_programs import hides_program
 
 _READING = frozenset({"glob", "grep", "list_directory", "read_file"})
 _WRITING = frozenset({"apply_patch", "edit_file", "write_file"})
@@ -50,36 +54,42 @@ class Rule:
     """The names of our tools that it is about."""
     prefix: str | None = None
     """How the names of the tools begin, where it is about all of a server."""
-    words: tuple[str, ...] | None = None
-    """The words of a command; None for a rule about anything else, or about every command."""
-    is_exact: bool = False
-    """Whether the command has no more words."""
+    names: str | None = None
+    """A glob of names of tools, ours or those that rules have for them."""
+    command: CommandPattern | None = None
+    """The commands; None for a rule about anything else, or about every command."""
+    domain: Domain | None = None
+    """The hosts of addresses; None for a rule about anything else."""
     glob: PathGlob | None = None
     """The paths; None for a rule about anything else, or about every path."""
 
     @property
     def is_whole(self) -> bool:
         """Whether it means every call of its tools."""
-        return self.words is None and self.glob is None
+        return self.command is None and self.glob is None and self.domain is None
 
     def is_about(self, tool: str) -> bool:
         """Whether it is about a tool."""
+        if self.domain is not None and tool == "bash":
+            return True  # its commands can reach hosts, too
+        if self.names is not None and any(
+            fnmatchcase(each, self.names) for each in (tool, *_list_names(tool))
+        ):
+            return True
         return tool in self.tools or (self.prefix is not None and tool.startswith(self.prefix))
 
-    def means_command(self, words: Sequence[str]) -> bool:
-        """Whether it means a command of these words."""
-        if self.words is None:
-            return True
-        given = tuple(words) if self.is_exact else tuple(words[: len(self.words)])
-        return given == self.words
+
+def _list_names(tool: str) -> Iterable[str]:
+    return (name for name, tools in TOOLS.items() if tool in tools)
 
 
-def read_rule(text: str, project: Path) -> Rule:
+def read_rule(text: str, project: Path, *, allows: bool = True) -> Rule:
     """Read a rule.
 
     Args:
         text: The rule.
         project: What paths are counted from.
+        allows: Whether it is to allow something, and may not name any tool by `*`.
 
     Raises:
         RuleError: It is not understood.
@@ -89,14 +99,20 @@ def read_rule(text: str, project: Path) -> Rule:
         raise RuleError(f"`{text}` has not the form `Tool` or `Tool(what)`")
     name, what = found[1], found[2]
     if name.startswith("mcp__"):
-        return _read_server_rule(text, name, what)
+        return _read_server_rule(text, name, what, allows=allows)
     if "*" in name:
-        raise RuleError(f"`{text}` names no tool")
+        return _read_name_rule(text, name, what, allows=allows)
     tools = TOOLS.get(name, frozenset({name}))
     if what is None or what.strip() in _ANY:
         return Rule(text, tools)
     if name in ("Bash", "bash"):
         return _read_command_rule(text, what)
+    if name in ("WebFetch", "web_fetch") and what.strip().startswith("domain:"):
+        try:
+            domain = Domain.read(what.strip().removeprefix("domain:"))
+        except ValueError as error:
+            raise RuleError(f"`{text}`: {error}") from error
+        return Rule(text, tools, domain=domain)
     if not tools <= _OF_PATHS:
         raise RuleError(f"`{text}`: rules for `{name}` have nothing in brackets")
     try:
@@ -105,29 +121,37 @@ def read_rule(text: str, project: Path) -> Rule:
         raise RuleError(f"`{text}`: {error}") from error
 
 
-def _read_server_rule(text: str, name: str, what: str | None) -> Rule:
+def _read_server_rule(text: str, name: str, what: str | None, *, allows: bool) -> Rule:
     if what is not None and what.strip() not in _ANY:
         raise RuleError(f"`{text}`: rules for tools of servers have nothing in brackets")
     server, _, tool = name.removeprefix("mcp__").partition("__")
-    if not server or "*" in server or ("*" in tool and tool != "*"):
-        raise RuleError(f"`{text}` names no server")
+    if not server or "*" in server:
+        return _read_name_rule(text, name, what, allows=allows)
     if tool in ("", "*"):
         return Rule(text, frozenset(), prefix=f"mcp__{server}__")
+    if "*" in tool:
+        return Rule(text, frozenset(), names=name)
     return Rule(text, frozenset({name}))
 
 
+def _read_name_rule(text: str, name: str, what: str | None, *, allows: bool) -> Rule:
+    if allows or "*" not in name:
+        raise RuleError(f"`{text}` names no tool")
+    if what is not None and what.strip() not in _ANY:
+        raise RuleError(f"`{text}`: rules for several tools have nothing in brackets")
+    return Rule(text, frozenset(), names=name)
+
+
 def _read_command_rule(text: str, what: str) -> Rule:
-    command = re.sub(r"(:\*|\s\*)$", "", what.strip())
     try:
-        words = tuple(read_command(command))
-    except ShellDenied as error:
+        return Rule(text, TOOLS["Bash"], command=CommandPattern.read(what))
+    except (ShellDenied, ValueError) as error:
         raise RuleError(f"`{text}`: {error}") from error
-    return Rule(text, TOOLS["Bash"], words=words, is_exact=command == what.strip())
 
 
 def tool_of_rule(text: str) -> frozenset[str] | None:
     """Return the tools that a rule is about which is not understood; None for any."""
-    found = re.match(r"\s*([A-Za-z_][\w.-]*)", text)
+    found = re.match(r"\s*([A-Za-z_][\w.-]*)(?![*?\w])", text)
     if found is None:
         return None
     return TOOLS.get(found[1], frozenset({found[1]}))
@@ -143,7 +167,9 @@ def find_allowing(rules: Iterable[Rule], call: Call) -> tuple[Rule, ...] | None:
         if rule.is_whole:
             return (rule,)
     if call.line is not None:
-        return _allow_parts([each for each in about if each.words is not None], call)
+        return _allow_parts([each for each in about if each.command is not None], call)
+    if any(each.domain is not None for each in about):
+        return _allow_address(about, call)
     if not call.paths:
         return None
     used: list[Rule] = []
@@ -162,12 +188,20 @@ def _allow_parts(rules: Sequence[Rule], call: Call) -> tuple[Rule, ...] | None:
         return None
     used: list[Rule] = []
     for words in call.line.parts:
-        rule = next((each for each in rules if each.means_command(words)), None)
+        rule = next(
+            (each for each in rules if each.command and each.command.is_allowed(words)), None
+        )
         if rule is not None:
             used.append(rule)
         elif not only_reads(_write_words(words), call.directory):
             return None
     return tuple(dict.fromkeys(used)) or None
+
+
+def _allow_address(rules: Sequence[Rule], call: Call) -> tuple[Rule, ...] | None:
+    url = call.arguments.get("url")
+    rule = next((each for each in rules if each.domain and each.domain.has_url(url)), None)
+    return None if rule is None else (rule,)
 
 
 def _write_words(words: Sequence[str]) -> str:
@@ -179,7 +213,8 @@ def find_meaning(rules: Iterable[Rule], call: Call) -> tuple[Rule, bool] | None:
     """Return the first rule that means a part of a call, and whether that is certain.
 
     It is not certain where a command cannot be read in parts, or runs another one, and the program
-    of the rule is named in it.
+    of the rule is named in it, or may be; where it may be written otherwise; and where a host may be
+    another one.
     """
     unsure: Rule | None = None
     for rule in rules:
@@ -187,15 +222,39 @@ def find_meaning(rules: Iterable[Rule], call: Call) -> tuple[Rule, bool] | None:
             continue
         if rule.is_whole or _means_path(rule, call):
             return rule, True
-        if rule.words is None or call.line is None:
+        if rule.domain is not None:
+            certain, may = _find_address(rule.domain, call)
+        elif rule.command is not None and call.line is not None:
+            parts = call.line.parts or ()
+            certain = any(map(rule.command.is_meant, parts))
+            may = any(map(rule.command.may_mean, parts)) or _may_hide(rule.command, call)
+        else:
             continue
-        parts = call.line.parts
-        if parts is not None and any(_means_part(rule, words) for words in parts):
+        if certain:
             return rule, True
-        hides = parts is None or any(map(runs_others, parts))
-        if hides and call.line.names_program(program_of(rule.words)):
+        if may:
             unsure = unsure or rule
     return None if unsure is None else (unsure, False)
+
+
+def _may_hide(command: CommandPattern, call: Call) -> bool:
+    """Whether a command of a line that does not name it by itself may run."""
+    line = call.line
+    if line is None:
+        return False
+    if hides_program(line):
+        return True
+    if line.parts is not None and not any(map(runs_others, line.parts)):
+        return False
+    return command.program is None or line.names_program(command.program)
+
+
+def _find_address(domain: Domain, call: Call) -> tuple[bool, bool]:
+    """Whether a call reaches a host of a domain, and whether it may."""
+    if call.line is not None:
+        return False, domain.is_named_in(call.line.text)
+    url = call.arguments.get("url")
+    return domain.has_url(url), domain.may_have_url(url)
 
 
 def _means_path(rule: Rule, call: Call) -> bool:
@@ -205,7 +264,3 @@ def _means_path(rule: Rule, call: Call) -> bool:
         for path in call.paths
         for spelling in path.spellings
     )
-
-
-def _means_part(rule: Rule, words: Sequence[str]) -> bool:
-    return rule.means_command(words) or rule.means_command([program_of(words), *words[1:]])

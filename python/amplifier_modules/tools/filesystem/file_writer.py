@@ -13,7 +13,7 @@ from .file_write import FileWrite
 from .read_record import MAX_FILE_BYTES, ReadRecords
 from .recorded_writes import record_writes
 from .text_file import TextFile
-from .write_question import check_untouched, digest_content
+from .write_digests import check_untouched, digest_content
 from .write_steps import WriteSteps
 
 Compose = Callable[[str, TextFile | None], TextFile]

@@ -89,9 +89,11 @@ class ApplyPatch(WritingTool[_ApplyPatch]):
             await emit_write(file)
             files.append({key: file[key] for key in file if key not in ("diff", "omitted")})
         room = ResultBytes(self.max_bytes, {})
-        shown = {"files": room.take_first(files, lambda file: file)}
-        left_out = len(files) - len(shown["files"])
-        return {**shown, "omitted": {"files": left_out}} if left_out else shown
+        taken = room.take_first(files, lambda file: file)
+        refused = {key: output[key] for key in ("not_written", "note") if key in output}
+        left_out = len(files) - len(taken)
+        omitted = {"omitted": {"files": left_out}} if left_out else {}
+        return {"files": taken, **refused, **omitted}
 
     def _prepare(self, change: FileChange) -> FileWrite:
         compose = partial(self._compose, change)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -19,12 +20,46 @@ from amplifier_modules.tool.context import (
 from amplifier_modules.tools.folder import path_text
 
 from .file_write import FileWrite
+from .write_digests import ShownWritesError, digest_writes
 
 _MAX_LINES = 160
 _MAX_LINE_CHARS = 200
 _MAX_CHARS = 15_000
-_CHANGED = "a file has changed while a person was asked; read it again"
-_SHOWN: ContextVar[list[FileWrite] | None] = ContextVar("shown_writes", default=None)
+_MAX_PARTS = 100
+"""A person cannot agree to more of them alone."""
+
+
+@dataclass(frozen=True)
+class WritePart:
+    """A part of the writes of a call, which a person may agree to alone."""
+
+    name: str
+    row: str
+    """What it is, in a line."""
+    lines: tuple[str, ...]
+    """How the text changes."""
+
+
+@dataclass(frozen=True)
+class AgreedWrites:
+    """What a person has agreed to."""
+
+    shown: Sequence[FileWrite]
+    """All that they were shown."""
+    chosen: tuple[str, ...] | None
+    """The names of the parts that they agreed to; None for all."""
+    left_out: tuple[str, ...] = ()
+    """Those of the others."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the model reads of the parts that are left out."""
+        if not self.left_out:
+            return {}
+        note = "the person agreed to the rest alone"
+        return {"not_written": list(self.left_out), "note": note}
+
+
+_AGREED: ContextVar[AgreedWrites | None] = ContextVar("agreed_writes", default=None)
 """What a person has agreed to in this call; None where nobody was asked."""
 
 
@@ -32,16 +67,25 @@ class WriteRefusedError(PermissionError):
     """Writes that a person has not agreed to."""
 
 
-class ShownWritesError(ValueError):
-    """Writes that are not those which a person has agreed to."""
+def list_write_parts(writes: Sequence[FileWrite]) -> list[WritePart]:
+    """Return each write as a part."""
+    return [
+        WritePart(
+            path_text(write.path),
+            f"{write.kind} `{path_text(write.path)}`{_name_old(write)}",
+            tuple(_list_lines(write)),
+        )
+        for write in writes
+        if write.kind != "unchanged"
+    ]
 
 
-class WrittenBeforeError(ValueError):
-    """Writes that were made already, in a process that ended meanwhile."""
-
-
-async def ask_about_writes(writes: Sequence[FileWrite]) -> None:
+async def ask_about_writes(writes: Sequence[FileWrite], parts: Sequence[WritePart]) -> None:
     """Ask a person about writes; `check_writes` holds later ones to them.
+
+    Args:
+        writes: All that is about to be done.
+        parts: What the person sees of it, and may agree to alone where there are several.
 
     Raises:
         WriteRefusedError: They do not agree.
@@ -51,12 +95,15 @@ async def ask_about_writes(writes: Sequence[FileWrite]) -> None:
         return
     digests = digest_writes(writes)
     shown = sha256(json.dumps(digests).encode()).hexdigest()
+    names = tuple(part.name for part in parts)
+    is_choice = 1 < len(set(names)) == len(names) <= _MAX_PARTS
     answer = await ask_person(
-        _write(made),
+        _write(parts),
         {"changes": list(map(_describe, made))},
+        parts=names if is_choice else (),
         continuation=Continuation({"files": digests}, shown),
     )
-    _take_answer(answer, writes)
+    _take_answer(answer, writes, names)
 
 
 async def ask_again(
@@ -69,73 +116,47 @@ async def ask_again(
         WriteRefusedError: The person does not agree.
     """
     if digest_writes(writes) != before.resume["files"]:
-        raise ShownWritesError(_CHANGED)
-    _take_answer(await context.ask_again(before), writes)
+        raise ShownWritesError
+    _take_answer(await context.ask_again(before), writes, before.parts)
 
 
-def check_untouched(files: Sequence[Sequence[str | None]], found: Mapping[str, str | None]) -> None:
-    """Look whether files are as they were when a person was asked in another process.
-
-    Args:
-        files: What `digest_writes` has returned there.
-        found: The digests of what the files hold now; None where there is none.
-
-    Raises:
-        WrittenBeforeError: They are as they were to become.
-        ShownWritesError: They are something else.
-    """
-    if all(found[path or ""] == before for path, before, _ in files):
-        return
-    if all(found[path or ""] == after for path, _, after in files):
-        raise WrittenBeforeError("it was written before the process ended; read it again")
-    raise ShownWritesError(_CHANGED)
-
-
-def digest_writes(writes: Sequence[FileWrite]) -> list[list[str | None]]:
-    """Return each path with the digests of what it holds before and after."""
-    digests: list[list[str | None]] = []
-    for write in writes:
-        before, after = digest_content(write.before), digest_content(write.after)
-        if write.old_path is None:
-            digests.append([write.path, before, after])
-        else:
-            digests += [[write.old_path, before, None], [write.path, None, after]]
-    return digests
-
-
-def digest_content(content: bytes | None) -> str | None:
-    """Return the digest of what a file holds; None where there is none."""
-    return None if content is None else sha256(content).hexdigest()
-
-
-def _take_answer(answer: PersonAnswer, writes: Sequence[FileWrite]) -> None:
+def _take_answer(answer: PersonAnswer, writes: Sequence[FileWrite], names: Sequence[str]) -> None:
     if not answer.is_yes:
         raise WriteRefusedError(f"nothing was written: {answer.reason}")
-    _SHOWN.set(list(writes))
+    agreed = None if answer.parts is None else set(answer.parts)
+    if agreed is None or agreed >= set(names):
+        _AGREED.set(AgreedWrites(list(writes), None))
+        return
+    chosen = tuple(each for each in names if each in agreed)
+    left_out = tuple(each for each in names if each not in agreed)
+    _AGREED.set(AgreedWrites(list(writes), chosen, left_out))
 
 
 def forget_writes() -> None:
     """Begin a call, in which nobody has agreed to anything."""
-    _SHOWN.set(None)
+    _AGREED.set(None)
 
 
-def check_writes(writes: Sequence[FileWrite]) -> None:
-    """Look whether writes are those that a person has agreed to, if one was asked.
+def check_writes(writes: Sequence[FileWrite]) -> AgreedWrites:
+    """Return what a person has agreed to of writes, which must be those that they were shown.
 
     Raises:
         ShownWritesError: A file has changed since.
     """
-    shown = _SHOWN.get()
-    if shown is not None and shown != list(writes):
-        raise ShownWritesError(_CHANGED)
+    agreed = _AGREED.get()
+    if agreed is None:
+        return AgreedWrites(writes, None)
+    if agreed.shown != list(writes):
+        raise ShownWritesError
+    return agreed
 
 
-def _write(writes: Sequence[FileWrite]) -> str:
+def _write(parts: Sequence[WritePart]) -> str:
     rows = ["put these changes into the project?"]
     left = _MAX_LINES
-    for write in writes:
-        rows.append(f"| {write.kind} `{path_text(write.path)}`{_name_old(write)}")
-        lines = list(_list_lines(write))
+    for part in parts:
+        rows.append(f"| {part.row}")
+        lines = [f"|   {line[:_MAX_LINE_CHARS]}" for line in part.lines]
         rows += lines[:left]
         if len(lines) > left:
             rows.append(f"|   … {len(lines) - left:,} more lines")
@@ -149,8 +170,7 @@ def _name_old(write: FileWrite) -> str:
 
 def _list_lines(write: FileWrite) -> Iterator[str]:
     diff = compare_lines(path_text(write.path), write.before, write.after)
-    for line in diff.text.splitlines()[2:]:
-        yield f"|   {line[:_MAX_LINE_CHARS]}"
+    yield from diff.text.splitlines()[2:]
 
 
 def _describe(write: FileWrite) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -25,7 +26,14 @@ from .file_write import FileWrite
 from .file_writer import FileWriter
 from .read_record import ReadRecords
 from .text_file import TextFile, check_writable
-from .write_question import ask_about_writes, ask_again, check_writes, forget_writes
+from .write_question import (
+    WritePart,
+    ask_about_writes,
+    ask_again,
+    check_writes,
+    forget_writes,
+    list_write_parts,
+)
 
 _MAX_EDITS = 100
 RULES = (
@@ -82,14 +90,34 @@ class WritingTool(BlockingTool[ArgumentsT]):
             await ask_again(context, before, writes)
         elif is_reviewing():
             writes = await anyio.to_thread.run_sync(self.plan_writes, arguments)
-            await ask_about_writes(writes)
+            await ask_about_writes(writes, self.list_parts(arguments, writes))
 
     def run(self, arguments: ArgumentsT, stop: Event) -> dict[str, Any]:
         """Make the writes."""
         writes = self.plan_writes(arguments)
-        check_writes(writes)
+        agreed = check_writes(writes)
+        if agreed.chosen is not None:
+            writes = self.choose_writes(arguments, writes, agreed.chosen)
         self._writer.write(writes, stop)
-        return self.describe_all(writes)
+        return {**self.describe_all(writes), **agreed.describe()}
+
+    def list_parts(self, arguments: ArgumentsT, writes: Sequence[FileWrite]) -> list[WritePart]:
+        """Return what a person sees of the writes, and may agree to alone where it is several."""
+        return list_write_parts(writes)
+
+    def choose_writes(
+        self, arguments: ArgumentsT, writes: Sequence[FileWrite], chosen: Sequence[str]
+    ) -> list[FileWrite]:
+        """Return the writes for the parts that a person has agreed to.
+
+        Raises:
+            OSError, ValueError: These parts cannot be made without the others.
+        """
+        return [
+            write
+            for write in writes
+            if write.kind == "unchanged" or path_text(write.path) in chosen
+        ]
 
     def describe_all(self, writes: Sequence[FileWrite]) -> dict[str, Any]:
         """Return the output for all writes of a call."""
@@ -117,7 +145,8 @@ class WritingTool(BlockingTool[ArgumentsT]):
 async def emit_write(output: dict[str, Any]) -> None:
     """Emit `artifact:write` for a file that was written; for one that stayed as it was, nothing."""
     if output["kind"] != "unchanged":
-        data = {key: value for key, value in output.items() if key != "omitted"}
+        hidden = ("omitted", "not_written", "note")
+        data = {key: value for key, value in output.items() if key not in hidden}
         await emit_artifact(ARTIFACT_WRITE, data)
 
 
@@ -195,6 +224,36 @@ class EditFile(WritingTool[_EditFile]):
     ) -> None:
         super().__init__(_EditFile, policy, max_bytes, records)
 
+    def list_parts(self, arguments: _EditFile, writes: Sequence[FileWrite]) -> list[WritePart]:
+        """Return the edits where there are several, else the file."""
+        if len(arguments.edits) == 1:
+            return list_write_parts(writes)
+        path = path_text(writes[0].path)
+        return [
+            WritePart(
+                _name_edit(number),
+                f"{_name_edit(number)} of `{path}`{', everywhere' if edit.replace_all else ''}",
+                (
+                    *(f"-{line}" for line in edit.old.splitlines()),
+                    *(f"+{line}" for line in edit.new.splitlines()),
+                ),
+            )
+            for number, edit in enumerate(arguments.edits, 1)
+        ]
+
+    def choose_writes(
+        self, arguments: _EditFile, writes: Sequence[FileWrite], chosen: Sequence[str]
+    ) -> list[FileWrite]:
+        """Return the write of the file with the chosen edits alone."""
+        edits = [
+            edit for number, edit in enumerate(arguments.edits, 1) if _name_edit(number) in chosen
+        ]
+        made = self.plan_writes(arguments.model_copy(update={"edits": edits}))
+        # What the file held then is what the person saw.
+        return [
+            replace(each, before=shown.before) for each, shown in zip(made, writes, strict=True)
+        ]
+
     def plan_writes(self, arguments: _EditFile) -> list[FileWrite]:
         """Return the write of the edited file."""
 
@@ -205,3 +264,7 @@ class EditFile(WritingTool[_EditFile]):
             return apply_edits(path, file, arguments.edits)
 
         return [self._writer.prepare(arguments.path, compose)]
+
+
+def _name_edit(number: int) -> str:
+    return f"edit {number}"
