@@ -95,9 +95,13 @@ class HostProxy:
 
     def close(self) -> None:
         """Close all connections and the socket that listens; returns when this is done."""
+        self.end()
+        self._thread.join()
+
+    def end(self) -> None:
+        """Begin to close; returns at once."""
         with suppress(RuntimeError):  # it is closed
             self._loop.call_soon_threadsafe(self._closing.set)
-        self._thread.join()
 
     def refusals(self) -> list[str]:
         """What was refused and why, each once, the first ones first."""

@@ -29,17 +29,22 @@ class PersonAnswer:
     """Why it is no, in the person's words, or why nobody was asked."""
     parts: tuple[str, ...] | None = None
     """The parts that a yes is about; None for all."""
+    for_session: bool = False
+    """Whether a yes is also about what the question has offered until the session is closed."""
+    is_answered: bool = True
+    """Whether somebody has answered; else nobody could be asked, or the time was over."""
 
 
-Ask: TypeAlias = Callable[[str, Mapping[str, Any], Sequence[str]], Awaitable[PersonAnswer]]
-"""Asks a person a question about something that a mapping describes, and about parts of it."""
+Ask: TypeAlias = Callable[[str, Mapping[str, Any], Sequence[str], str], Awaitable[PersonAnswer]]
+"""Asks a person a question about something that a mapping describes, about parts of it, and about
+what a yes may be about until the session is closed."""
 
 
 async def ask_nobody(
-    _question: str, _about: Mapping[str, Any], _parts: Sequence[str] = ()
+    _question: str, _about: Mapping[str, Any], _parts: Sequence[str] = (), _for_session: str = ""
 ) -> PersonAnswer:
     """Return a no, where nobody can be asked."""
-    return PersonAnswer(is_yes=False, reason="nobody could be asked")
+    return PersonAnswer(is_yes=False, reason="nobody could be asked", is_answered=False)
 
 
 class ToolContext(Generic[StateT]):
@@ -135,6 +140,7 @@ class ToolContext(Generic[StateT]):
         about: Mapping[str, Any] | None = None,
         *,
         parts: Sequence[str] = (),
+        for_session: str = "",
     ) -> PersonAnswer:
         """Ask a person a question while the call runs; without anybody to ask it is no.
 
@@ -146,6 +152,8 @@ class ToolContext(Generic[StateT]):
             about: The same as data, for programs that answer; it becomes the `arguments` of the
                 question.
             parts: Names of what a person can also agree to alone; `arguments["parts"]` has them.
+            for_session: Name of what a person can also agree to until the session is closed, which
+                is the tool's to remember; empty for nothing.
 
         Raises:
             TypeError: The question is no text.
@@ -153,7 +161,7 @@ class ToolContext(Generic[StateT]):
         if not isinstance(question, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- of a user
             raise TypeError(f"`question` is a `{type(question).__name__}` (must be text)")
         data = {**(about or {}), **({"parts": list(parts)} if parts else {})}
-        return await self._ask(question, data, parts)
+        return await self._ask(question, data, parts, for_session)
 
     @property
     def is_cancelled(self) -> bool:
@@ -186,11 +194,15 @@ CURRENT: ContextVar[ToolContext[Any]] = ContextVar("tool_context")
 
 
 async def ask_person(
-    question: str, about: Mapping[str, Any], *, parts: Sequence[str] = ()
+    question: str,
+    about: Mapping[str, Any],
+    *,
+    parts: Sequence[str] = (),
+    for_session: str = "",
 ) -> PersonAnswer:
     """Ask a person in the call that runs here, as `ToolContext.ask`; without one it is no."""
     try:
         context = ToolContext.current()
     except LookupError:
         return await ask_nobody(question, about)
-    return await context.ask(question, about, parts=parts)
+    return await context.ask(question, about, parts=parts, for_session=for_session)

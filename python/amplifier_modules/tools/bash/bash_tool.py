@@ -32,6 +32,7 @@ from .command_result import describe_end, describe_file
 from .command_session import CommandSession
 from .description import describe_tool
 from .edges import Edges
+from .host_questions import HostQuestions
 from .jobs import Jobs, TooManyJobsError
 from .kept_changes import KeptChanges
 from .permission import Permission
@@ -87,6 +88,7 @@ class BashTool:
         runner: CommandRunner,
         unconfined: CommandRunner,
         kept: KeptChanges,
+        hosts: HostQuestions | None,
         *,
         timeout: float,
         find_limit: Callable[[], float | None],
@@ -102,6 +104,7 @@ class BashTool:
             runner: What runs them.
             unconfined: What runs them outside of the sandbox.
             kept: How their changes can be taken back.
+            hosts: Asks about the hosts that they connect to; None to ask about none.
             timeout: Seconds after which a command is ended that says nothing else.
             find_limit: Returns the seconds that loops give to a call.
             max_bytes: Bytes of an error, at most.
@@ -113,6 +116,7 @@ class BashTool:
         self._runner = runner
         self._unconfined = unconfined
         self._kept = kept
+        self._hosts = hosts
         self._timeout = timeout
         self._find_limit = find_limit
         self._max_bytes = max_bytes
@@ -124,7 +128,9 @@ class BashTool:
         """Whether it changes nothing; loops read it."""
         self.is_confined = permission.is_confined
         """Whether its commands run in a sandbox; `hooks-approval` reads it."""
-        self.description = describe_tool(permission, edges.network)
+        self.description = describe_tool(
+            permission, edges.network, asks_about_hosts=hosts is not None
+        )
         self.input_schema = build_schema(BashArguments)
 
     @property
@@ -236,13 +242,16 @@ class BashTool:
     async def _run(self, arguments: BashArguments) -> dict[str, Any]:
         runner = self._choose_runner(arguments)
         runner = await self._keep_changes(runner, in_layer=arguments.sandbox == "default")
-        notes = [self._session.find_directory()]
+        notes: list[str | None] = [self._session.find_directory()]
         begun_in = self._session.directory
         limit = self._limit(arguments.timeout)
         run, over = self._session.prepare(arguments.command, limit, runner, _make_reporter())
         self._session.start(run)
         try:
-            await over.wait()
+            if self._hosts is None:
+                await over.wait()
+            else:
+                notes += await self._hosts.wait_for_end(run, over)
         except anyio.get_cancelled_exc_class():
             run.kill()
             with anyio.move_on_after(KILL_SECONDS, shield=True):
