@@ -64,19 +64,19 @@ async def test_a_yes_for_the_session_is_for_the_host_and_not_for_the_tool(tmp_pa
     asked: list[str] = []
 
     def answer(question: Question) -> ApprovalResponse:
-        asked.append(question.action.splitlines()[0])
-        return ApprovalResponse(approved=True, remember=True)
+        asked.append(question.action.splitlines()[0].partition(" (")[0])
+        return ApprovalResponse(approved=True, remember="host" in question.arguments)
 
     other = {"tool": "bash", "arguments": {"command": connect("cdn.example")}}
-    outside = {"command": "true", "sandbox": "none", "reason": "why not"}
-    calls = [CALL, CALL, other, {"tool": "bash", "arguments": outside}]
-    hooks = [{"module": "hooks-approval", "config": {"mode": "auto"}}]
-    agent, _ = make_agent(tmp_path, *calls, approvals=answer, hooks=hooks)
+    hooks = [{"module": "hooks-approval", "config": {"mode": "ask"}}]
+    agent, _ = make_agent(tmp_path, CALL, CALL, other, approvals=answer, hooks=hooks)
     await agent.run("go")
     assert asked == [
-        "let a command reach `shop.example`, port 443?",
-        "let a command reach `cdn.example`, port 443?",
         "run `bash`?",
+        "let a command reach `shop.example`, port 443?",
+        "run `bash`?",
+        "run `bash`?",
+        "let a command reach `cdn.example`, port 443?",
     ]
 
 

@@ -5,8 +5,10 @@ Holds: sandbox-111, sandbox-115
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
+import threading
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -89,3 +91,16 @@ def test_what_is_listed_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> N
             setup.open_tunnel("shop.example:443").close()
             setup.open_tunnel("shop.example:8443").close()
     assert asked.hosts == [("shop.example", 8443)]
+
+
+# Holds: sandbox-116
+def test_a_session_that_is_dropped_leaves_no_proxy(networked: World) -> None:
+    before = set(threading.enumerate())
+    sandbox = networked.open(rules=HeldHosts(ListedHosts(()), Asked().decide))
+    run(sandbox, ":", str(networked.project))
+    proxies = [each for each in set(threading.enumerate()) - before if "proxy" in each.name]
+    assert len(proxies) == 1
+    del sandbox
+    gc.collect()
+    proxies[0].join(20)
+    assert not proxies[0].is_alive()

@@ -33,7 +33,7 @@ class BashSettings(Settings):
     root: Annotated[Path, Field(strict=False), Form("the path of a folder")] = Path()
     """Folder of the project, where the first command runs, from the session's working directory."""
     safety_profile: Literal["strict", "standard", "permissive", "unrestricted"] = "standard"
-    """`strict` writes temporary files alone, `standard` the project too, without network, `permissive` has the network, `unrestricted` has no sandbox."""
+    """`strict` writes temporary files alone, `standard` the project too, `permissive` also has the network, `unrestricted` has no sandbox."""
     network: Annotated[
         Literal["off"] | tuple[str, ...],
         BeforeValidator(read_network),
