@@ -29,6 +29,7 @@ from amplifier_modules.tools.secret_files import is_call_approved
 from .captured_output import CapturedOutput
 from .change_approval import ask_about_changes, stop_waiting
 from .command_result import describe_end, describe_file
+from .command_run import CommandRun
 from .command_session import CommandSession
 from .description import describe_tool
 from .edges import Edges
@@ -246,12 +247,8 @@ class BashTool:
         begun_in = self._session.directory
         limit = self._limit(arguments.timeout)
         run, over = self._session.prepare(arguments.command, limit, runner, _make_reporter())
-        self._session.start(run)
         try:
-            if self._hosts is None:
-                await over.wait()
-            else:
-                notes += await self._hosts.wait_for_end(run, over)
+            notes += await self._run_to_end(run, over)
         except anyio.get_cancelled_exc_class():
             run.kill()
             with anyio.move_on_after(KILL_SECONDS, shield=True):
@@ -280,6 +277,14 @@ class BashTool:
             if edge is not None:
                 result["edge"] = edge
         return result
+
+    async def _run_to_end(self, run: CommandRun, over: anyio.Event) -> list[str]:
+        """Start a command and wait for its end; return what is to be said of hosts."""
+        if self._hosts is not None:
+            return await self._hosts.run_to_end(run, over, self._session.start)
+        self._session.start(run)
+        await over.wait()
+        return []
 
     def _limit(self, timeout: float | None) -> float:
         """Return the seconds that a command has: its loop ends the call, and loses its output."""

@@ -59,12 +59,15 @@ class HostQuestions:
             call = self._call
         return refused if call is None else call.decide(host, port, refused)
 
-    async def wait_for_end(self, run: CommandRun, over: anyio.Event) -> list[str]:
-        """Wait for the end of a command that runs, and ask about hosts meanwhile.
+    async def run_to_end(
+        self, run: CommandRun, over: anyio.Event, start: Callable[[CommandRun], object]
+    ) -> list[str]:
+        """Start a command, wait for its end, and ask about hosts meanwhile.
 
         Args:
             run: The command.
             over: Set when it has ended.
+            start: Starts it.
 
         Returns:
             What is to be said of hosts about which it has not waited for an answer.
@@ -74,6 +77,7 @@ class HostQuestions:
             self._call = call
         run.close_at_end(call.close)
         try:
+            start(run)
             await call.answer_all()
             await over.wait()
             return call.list_unanswered()
