@@ -131,6 +131,11 @@ class TerminalApproval:
         except TimeoutError:
             _note(f"\n{mark}| no answer\n")
             raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
+        except asyncio.CancelledError:
+            # What is asked about needs no answer any more, as the command that waited has ended.
+            if mark:
+                _note(f"\n{mark}| withdrawn\n")
+            raise
         except (OSError, ValueError) as error:
             return _deny_unasked("the question cannot be shown", str(error))
         chosen = _find_choice(line, options)

@@ -17,7 +17,7 @@ def describe_offer() -> str:
     call = ASKED_CALL.get()
     words: list[str] = []
     if call is not None and call.offer.for_session:
-        words.append(f"s for {quote_value(call.tool_name)} in this session")
+        words.append(f"s for {quote_value(call.offer.name or call.tool_name)} in this session")
     if call is not None and call.offer.rule is not None:
         words.append(f"p for a rule such as {quote_value(call.offer.rule)}")
     if call is not None and call.parts:

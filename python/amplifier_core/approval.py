@@ -171,12 +171,19 @@ class Reply:
     """Why nobody was asked, where that is why it is denied."""
     is_late: bool = False
     """Whether there was none in time."""
+    has_failed: bool = False
+    """Whether whoever was to be asked has failed."""
     is_put_off: bool = False
     """Whether the question waits for an answer after the turn has ended."""
     grant: str = ""
     """What is granted beyond the call: `SESSION_GRANT`, or a rule; empty for this once."""
     parts: tuple[str, ...] | None = None
     """Which parts of what is asked about are granted; None for all."""
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether nobody has answered."""
+        return bool(self.is_late or self.unasked or self.has_failed)
 
 
 SESSION_GRANT = "session"
@@ -188,11 +195,13 @@ class Offer:
     """What whoever answers may grant beyond the call."""
 
     for_session: bool = False
-    """Whether the tool can be granted until its session is closed."""
+    """Whether the tool, or what has a name here, can be granted until its session is closed."""
     rule: str | None = None
     """A rule that can be granted, or changed first; None for none."""
     kept_in: str = ""
     """The file that a rule goes into; empty where it counts in the session alone."""
+    name: str = ""
+    """What can be granted for the session; empty for the tool."""
 
 
 def _refuse_rule(_rule: str) -> str | None:

@@ -146,6 +146,26 @@ async def test_a_question_looks_like_this(terminal: Terminal) -> None:
     )
 
 
+async def test_a_question_that_is_withdrawn_says_so(terminal: Terminal) -> None:
+    loop, asked = asyncio.get_running_loop(), asyncio.Event()
+
+    def read() -> None:
+        terminal.screen += os.read(terminal.keyboard, 65536)
+        if QUESTION_ENDS.search(terminal.shown):
+            asked.set()
+
+    loop.add_reader(terminal.keyboard, read)
+    asking = asyncio.create_task(TerminalApproval().request_approval("go on?", OPTIONS, 60, "deny"))
+    await asked.wait()
+    loop.remove_reader(terminal.keyboard)
+    asking.cancel()
+    await asyncio.wait([asking])
+    assert asking.cancelled()
+    mark = terminal.shown[:4]
+    terminal.screen += os.read(terminal.keyboard, 65536)
+    assert terminal.shown.endswith(f"{mark}> \n{mark}| withdrawn\n")
+
+
 FORGED = st.sampled_from(
     [" " * 80, " " * 33, "\\", "\n", "\r", "\t", "\x1b[2K", "\x1b[1A", "\u202e", "\u200b", "\u3000" * 40,
      "bcdf> allow", "bcdf| approval needed", "answer with a word: allow", "漢字", "\u0435", "⟨3 blanks⟩"]

@@ -27,6 +27,8 @@ EXEMPT = {
     "amplifier_core/_native/ending.py": "the process ends, and nothing is replayed after it",
     "amplifier_core/_packages/installed.py": "compares the times of files, which the system sets",
     "amplifier_providers/limits/shared_file.py": "waits for another process",
+    "amplifier_modules/sandbox/command_clock.py": "the time of a process, which no world moves",
+    "amplifier_modules/sandbox/launch.py": "a process of its own, without a world",
     "amplifier_app/approval.py": "`secrets`: what nobody may guess",
     "amplifier_app/named_secrets.py": "`secrets`: what nobody may guess",
     "amplifier_testing/kit/clock.py": "moves the clocks of providers of others",

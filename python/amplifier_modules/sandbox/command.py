@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias
@@ -45,7 +46,7 @@ class Command:
     environment: Mapping[str, str]
     """All of its variables."""
     timeout: float | None = None
-    """Seconds after which it and all that it began is ended."""
+    """Seconds after which it and all that it began is ended, but for those of `hold_time`."""
     layer: Layer | None = None
     """What takes its changes of the project; None for the project itself."""
 
@@ -103,6 +104,10 @@ class RunningCommand(Protocol):
 
     def kill(self) -> None:
         """End the command and all that it began; returns at once, also where it has ended."""
+        ...
+
+    def hold_time(self) -> AbstractContextManager[None]:
+        """Let no time pass for the command in a block, from one thread at a time; it runs on."""
         ...
 
     def list_ports(self) -> list[int]:

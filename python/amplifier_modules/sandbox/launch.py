@@ -3,7 +3,8 @@
 It has nothing of the agent, which sends it this program, compiled, and a plan. It answers in records
 that end with a NUL: `namespaces` with their files and a listening socket, where it made them; `started`, or
 `failed` and why; `directory` and where the shell was at its end; `removed` and a file; last `exit` or
-`signal` and a number, or `timeout`. If the other end closes, or the agent is gone, the command ends.
+`signal` and a number, or `timeout`. From a `+` of the agent to its `-` no time passes for the command. If the
+other end closes, or the agent is gone, the command ends; one that is only stopped lets it end in time.
 A plan with a `connector` is no command: what would become the shell hands sockets out instead.
 
 Only modules written in C are imported: others take longer than the whole launch.
@@ -16,6 +17,7 @@ import posix
 import select
 from _frozen_importlib import ModuleSpec
 from sys import byteorder, executable
+from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ _START_INSIDE = (
 """Starts this program anew, with the numbers of a file that holds the plan, and of a pipe."""
 _FILE_BYTES = 4
 _MAX_FILES = 65_536
+_TOLD_BYTES = 1024
 _MAX_DIRECTORY_BYTES = 16_384
 _REPLACED = ("/dev", "/proc", "/tmp", "/var/tmp")
 """Folders in whose place a command of bubblewrap has others."""
@@ -197,15 +200,32 @@ class Launch:
 
     def _wait(self, child: int) -> bool:
         """Wait until a child has ended, or end it; return whether it was too late."""
-        ended = posix.pidfd_open(child)
+        ended, control = posix.pidfd_open(child), self._control.fileno()
         poll = select.poll()
-        for each in (ended, self._agent, self._control.fileno()):
+        for each in (ended, self._agent, control):
             poll.register(each, select.POLLIN)
-        timeout = self._plan["timeout"]
-        events = dict(poll.poll(None if timeout is None else timeout * 1000))
-        if ended not in events:
-            posix.kill(child, _signal.SIGKILL)
-        return not events
+        is_limited, holds = self._plan["timeout"] is not None, 0
+        left: float = self._plan["timeout"] or 0
+        while True:
+            begun = monotonic()
+            counts = is_limited and not holds
+            events = dict(poll.poll(max(0, left) * 1000 if counts else None))
+            if counts:
+                left -= monotonic() - begun
+            if ended in events:
+                return False
+            told = self._read_told() if control in events and self._agent not in events else b""
+            if not told:
+                posix.kill(child, _signal.SIGKILL)
+                return not events
+            holds += told.count(b"+") - told.count(b"-")
+
+    def _read_told(self) -> bytes:
+        """Return what the agent says of the time; nothing once it has closed."""
+        try:
+            return self._control.recv(_TOLD_BYTES)
+        except OSError:  # it was closed with something unread
+            return b""
 
     def _send_namespaces(self) -> None:
         """Send the files of the namespaces, for later commands, and a socket that listens in them."""

@@ -7,8 +7,8 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.abc import InspectLoader
 from importlib.util import find_spec
@@ -29,6 +29,7 @@ _START = (
 _LENGTH_BYTES = 8
 _READ_BYTES = 65_536
 _MAX_FILES = 3
+_HOLD, _RELEASE = b"+", b"-"
 
 
 class LaunchedCommand:
@@ -93,6 +94,15 @@ class LaunchedCommand:
         with suppress(OSError):  # it has ended
             self._control.shutdown(socket.SHUT_WR)
 
+    @contextmanager
+    def hold_time(self) -> Generator[None]:
+        """Let no time pass for the command in a block; it runs on."""
+        self._tell(_HOLD)
+        try:
+            yield
+        finally:
+            self._tell(_RELEASE)
+
     def abandon(self) -> None:
         """End a launcher that got no plan, and leave nothing of it."""
         self._control.close()
@@ -103,6 +113,10 @@ class LaunchedCommand:
         """Return the ports at which it or what it began listens, as far as that is known."""
         is_over = self._launcher.returncode is not None
         return [] if is_over else find_listening_ports(self._launcher.pid)
+
+    def _tell(self, word: bytes) -> None:
+        with suppress(OSError):  # it has ended
+            self._control.sendall(word)
 
     def _read_ending(self) -> Ending | LaunchError:
         records: dict[bytes, list[bytes]] = {}

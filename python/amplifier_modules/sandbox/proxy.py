@@ -28,7 +28,8 @@ _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 def proxy_environment(port: int) -> dict[str, str]:
     """The variables that lead programs to a proxy on a port of the loopback address."""
     address = f"http://127.0.0.1:{port}"
-    own = "localhost,127.0.0.1,::1"
+    # Whichever of these forms a program knows; `0.0.0.0` is what servers say that they listen at.
+    own = "localhost,127.0.0.1,127.0.0.0/8,0.0.0.0,::1"
     names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
     return {
         **dict.fromkeys(names, address),
@@ -95,9 +96,13 @@ class HostProxy:
 
     def close(self) -> None:
         """Close all connections and the socket that listens; returns when this is done."""
+        self.end()
+        self._thread.join()
+
+    def end(self) -> None:
+        """Begin to close; returns at once."""
         with suppress(RuntimeError):  # it is closed
             self._loop.call_soon_threadsafe(self._closing.set)
-        self._thread.join()
 
     def refusals(self) -> list[str]:
         """What was refused and why, each once, the first ones first."""

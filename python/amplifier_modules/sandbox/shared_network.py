@@ -74,6 +74,7 @@ class SharedNetwork:
             return
         self.environment = proxy_environment(listener.getsockname()[1])
         self._proxy = HostProxy(listener, self._rules)
+        finalize(self, self._proxy.end)
 
     @staticmethod
     def _close_files() -> None:

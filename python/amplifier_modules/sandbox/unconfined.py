@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from contextlib import suppress
-from threading import RLock, Timer
+from contextlib import AbstractContextManager, suppress
+from threading import RLock
 from typing import NoReturn
 
 from .command import Command, Ending, ForwardError, LaunchError, Tier
+from .command_clock import CommandClock
 from .listening_ports import find_listening_ports
 from .shell import build_arguments, read_directory
 
@@ -111,11 +112,7 @@ class UnconfinedCommand:
         self._waiting = RLock()
         self._is_over = self._has_expired = False
         self._ending: Ending | None = None
-        self._timer: Timer | None = None
-        if timeout is not None:
-            self._timer = Timer(timeout, self._end_in_time)
-            self._timer.daemon = True
-            self._timer.start()
+        self._clock = CommandClock(timeout, self._end_in_time)
 
     def wait(self) -> Ending:
         """Wait until the command and all of its group has ended."""
@@ -129,6 +126,10 @@ class UnconfinedCommand:
         with self._lock:
             if not self._is_over:
                 self._kill_group()
+
+    def hold_time(self) -> AbstractContextManager[None]:
+        """Let no time pass for the command in a block."""
+        return self._clock.hold()
 
     def list_ports(self) -> list[int]:
         """Return the ports at which it or what it began listens, as far as that is known."""
@@ -151,8 +152,7 @@ class UnconfinedCommand:
             self._kill_group()
             self._is_over = True
         code = self._process.wait()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._clock.stop()
         directory = read_directory(self._source)
         os.close(self._source)
         return Ending(

@@ -15,6 +15,7 @@ from ..spending.ledger import Ledger, running_ledger
 
 _OF_APPLICATIONS = (
     session_capabilities.APPROVAL_POLICY,
+    session_capabilities.BASH_AGREED_HOSTS,
     session_capabilities.GUARD_RATE_LIMITER,
     session_capabilities.GUARD_REDACTOR,
     session_capabilities.GUARD_TOOL_TIMEOUT,

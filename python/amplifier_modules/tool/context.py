@@ -29,6 +29,10 @@ class PersonAnswer:
     """Why it is no, in the person's words, or why nobody was asked."""
     parts: tuple[str, ...] | None = None
     """The parts that a yes is about; None for all."""
+    for_session: bool = False
+    """Whether a yes is also about what the question has offered until the session is closed."""
+    is_answered: bool = True
+    """Whether somebody has answered; else nobody could be asked, or the time was over."""
 
 
 class QuestionPutOff(Exception):
@@ -59,7 +63,7 @@ class Continuation:
 
 
 class Ask(Protocol):
-    """Asks a person a question about something that a mapping describes, and about parts of it."""
+    """Asks a person about something, about parts of it, and about what lasts for the session."""
 
     def __call__(
         self,
@@ -67,6 +71,7 @@ class Ask(Protocol):
         about: Mapping[str, Any],
         parts: Sequence[str] = (),
         continuation: Continuation | None = None,
+        for_session: str = "",
         /,
     ) -> Awaitable[PersonAnswer]:
         """Ask."""
@@ -78,10 +83,11 @@ async def ask_nobody(
     _about: Mapping[str, Any],
     _parts: Sequence[str] = (),
     _continuation: Continuation | None = None,
+    _for_session: str = "",
     /,
 ) -> PersonAnswer:
     """Return a no, where nobody can be asked."""
-    return PersonAnswer(is_yes=False, reason="nobody could be asked")
+    return PersonAnswer(is_yes=False, reason="nobody could be asked", is_answered=False)
 
 
 class ToolContext(Generic[StateT]):
@@ -190,6 +196,7 @@ class ToolContext(Generic[StateT]):
         *,
         parts: Sequence[str] = (),
         continuation: Continuation | None = None,
+        for_session: str = "",
     ) -> PersonAnswer:
         """Ask a person a question while the call runs; without anybody to ask it is no.
 
@@ -203,6 +210,8 @@ class ToolContext(Generic[StateT]):
             parts: Names of what a person can also agree to alone; `arguments["parts"]` has them.
             continuation: With it the question is stored, and the call can be gone on with by a tool
                 with `continues_calls`.
+            for_session: Name of what a person can also agree to until the session is closed, which
+                is the tool's to remember; empty for nothing.
 
         Raises:
             TypeError: The question is no text.
@@ -212,7 +221,7 @@ class ToolContext(Generic[StateT]):
         if not isinstance(question, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- of a user
             raise TypeError(f"`question` is a `{type(question).__name__}` (must be text)")
         data = {**(about or {}), **({"parts": list(parts)} if parts else {})}
-        return await self._ask(question, data, parts, continuation)
+        return await self._ask(question, data, parts, continuation, for_session)
 
     async def ask_again(self, before: AskedBefore) -> PersonAnswer:
         """Ask what was asked in another process, as the same question; its answer may be there."""
@@ -255,13 +264,16 @@ async def ask_person(
     *,
     parts: Sequence[str] = (),
     continuation: Continuation | None = None,
+    for_session: str = "",
 ) -> PersonAnswer:
     """Ask a person in the call that runs here, as `ToolContext.ask`; without one it is no."""
     try:
         context = ToolContext.current()
     except LookupError:
         return await ask_nobody(question, about)
-    return await context.ask(question, about, parts=parts, continuation=continuation)
+    return await context.ask(
+        question, about, parts=parts, continuation=continuation, for_session=for_session
+    )
 
 
 def find_context() -> ToolContext[Any] | None:

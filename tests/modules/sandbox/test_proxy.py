@@ -275,7 +275,7 @@ def test_a_closed_socket_is_refused() -> None:
 
 # Holds: sandbox-39
 def test_the_variables_lead_to_the_proxy_and_around_it_to_the_command_s_own_servers() -> None:
-    url, own = "http://127.0.0.1:3128", "localhost,127.0.0.1,::1"
+    url, own = "http://127.0.0.1:3128", "localhost,127.0.0.1,127.0.0.0/8,0.0.0.0,::1"
 
     assert proxy_environment(3128) == {
         "http_proxy": url,

@@ -204,7 +204,9 @@ async def test_a_runner_is_told_to_what_commands_are_kept(
 @pytest.mark.parametrize(
     ("config", "profile", "network"),
     [
-        ({}, "project", "off"),
+        ({}, "project", ()),
+        ({"network": "off"}, "project", "off"),
+        ({"safety_profile": "permissive", "network": "off"}, "project", "on"),
         ({"safety_profile": "strict"}, "read-only", "off"),
         ({"safety_profile": "permissive"}, "project", "on"),
         ({"safety_profile": "unrestricted"}, "full", "on"),

@@ -76,6 +76,12 @@ class ApprovalPolicy:
         return self._mode == "review" or getattr(self._around, "is_reviewing", False) is True
 
     @property
+    def lets_change(self) -> bool:
+        """Whether a call may change anything, here and in the session around."""
+        is_free = self._mode not in ("read-only", "plan")
+        return is_free and getattr(self._around, "lets_change", True) is not False
+
+    @property
     def mode(self) -> Mode:
         """The mode of the session, and of its sub-agents."""
         return self._mode

@@ -11,7 +11,7 @@ from typing import Any, cast
 import anyio
 
 from amplifier_core import RustCoordinator
-from amplifier_core.approval import ASKED_CALL, AskedCall, note_asker
+from amplifier_core.approval import ASKED_CALL, SESSION_GRANT, AskedCall, Offer, note_asker
 from amplifier_core.coordinator import ModuleCoordinator
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
@@ -258,6 +258,7 @@ class HookPoints:
         about: Mapping[str, Any],
         parts: Sequence[str] = (),
         continuation: Continuation | None = None,
+        for_session: str = "",
     ) -> PersonAnswer:
         """Ask a person something while a call runs, whose time stands still meanwhile.
 
@@ -270,6 +271,7 @@ class HookPoints:
             about: The same as data.
             parts: What of it the person can agree to alone.
             continuation: What the tool needs to go on in another process.
+            for_session: What the person can agree to until the session is closed.
 
         Raises:
             QuestionPutOff: The answer comes when the turn has ended.
@@ -277,20 +279,27 @@ class HookPoints:
         """
         if self.coordinator is None or len(question) > _MAX_CHARS_OF_TOOLS:
             why = "no approval system" if self.coordinator is None else "the question is too long"
-            return PersonAnswer(is_yes=False, reason=f"nobody could be asked: {why}")
+            reason = f"nobody could be asked: {why}"
+            return PersonAnswer(is_yes=False, reason=reason, is_answered=False)
         result = HookResult(action="ask_user", approval_prompt=question)
         note_asker(result, str(call.get("tool_name")))
         limit = CALL_LIMIT.get()
         with nullcontext() if limit is None else limit.hold():
-            asked = replace(asked_call(call, dict(about)), parts=tuple(parts))
+            asked = replace(
+                asked_call(call, dict(about)),
+                parts=tuple(parts),
+                offer=Offer(for_session=bool(for_session), name=for_session),
+            )
             running: RunningCall | None = None
             if continuation is not None:
                 id = str(call.get("tool_call_id") or "")
                 running = RunningCall(id, continuation.resume, continuation.hash)
             verdict = await self._process_result(result, TOOL_PRE, asked, running)
         if verdict.denied:
-            return PersonAnswer(is_yes=False, reason=verdict.reason)
-        return PersonAnswer(is_yes=True, parts=asked.reply.parts)
+            is_answered = not asked.reply.is_missing
+            return PersonAnswer(is_yes=False, reason=verdict.reason, is_answered=is_answered)
+        lasts = asked.offer.for_session and asked.reply.grant == SESSION_GRANT
+        return PersonAnswer(is_yes=True, parts=asked.reply.parts, for_session=lasts)
 
     def make_separate(self) -> HookPoints:
         """Return the hooks for a request beside the conversation, with injections of its own."""
@@ -412,6 +421,7 @@ class HookPoints:
             return await self._carry_out(result, event)
         except Exception as error:
             # Nobody has agreed, and what was asked about has not failed.
+            asked.reply.has_failed = True
             reason = f"the approval system failed: {format_error(error)}"
             logger.warning("%s; denying", reason)
             logger.debug("traceback of the approval system", exc_info=True)

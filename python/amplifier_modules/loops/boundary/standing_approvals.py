@@ -38,6 +38,6 @@ class StandingApprovals:
         return await self._policy.is_allowed(name, arguments, self._session_id) is True
 
     async def note_grant(self, asked: AskedCall) -> None:
-        """Keep what a person has granted beyond the call."""
-        if self._policy is not None and asked.reply.grant:
+        """Keep what a person has granted beyond the call; what a tool asks about is its own to keep."""
+        if self._policy is not None and asked.call_id and asked.reply.grant:
             await self._policy.note_grant(asked, self._session_id)

@@ -12,6 +12,8 @@ from typing import Any
 import anyio.to_thread
 
 from amplifier_core.session_capabilities import (
+    APPROVAL_POLICY,
+    BASH_AGREED_HOSTS,
     BASH_JOBS,
     BASH_KILL_JOB,
     GUARD_TOOL_TIMEOUT,
@@ -25,14 +27,17 @@ from amplifier_modules.tools.agreed_secrets import look_up_agreed_secrets
 from amplifier_providers.settings import read_settings
 
 from . import runner as runners
+from .agreed_hosts import AgreedHosts
 from .bash_tool import BashTool
 from .command_session import CLOSE_SECONDS, CommandSession
 from .edges import Edges
 from .environment import build_environment, find_caches
+from .host_questions import HostQuestions
 from .job import JOB_END, JOB_START, JobInfo
 from .job_tool import JobTool
 from .jobs import Jobs
 from .kept_changes import KeptChanges
+from .network import Network
 from .permission import Permission
 from .runner import Confinement
 from .session_folder import SessionFolder
@@ -63,17 +68,25 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     project, folder = await anyio.to_thread.run_sync(_open_folders, root)
     changes = mount_changes(coordinator) if settings.keep_changes else None
     caches = find_caches(project)
+    find_coordinator = link_weakly(coordinator)
+    jobs = Jobs(settings.max_jobs, partial(_emit, find_coordinator))
+    hosts = _ask_about_hosts(coordinator, settings, jobs)
+    network: Network = settings.reachable
+    if network == () and hosts is None:
+        network = "off"
     confinement = Confinement(
         project,
         folder.path,
         folder.temporary,
         caches,
         settings.profile,
-        settings.reachable,
+        network,
         look_up_agreed_secrets(coordinator).paths,
+        None if hosts is None else hosts.decide,
     )
     runner = await anyio.to_thread.run_sync(runners.open_runner, confinement)
-    network = settings.reachable if runner.reaches_hosts else "off"
+    if not runner.reaches_hosts:
+        network, hosts = "off", None
     permission = Permission(runner.tier, settings.profile, settings.allow)
     environment = build_environment(
         os.environ,
@@ -83,14 +96,14 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
         passed=settings.pass_environment,
     )
     session = CommandSession(project, folder, environment, settings.max_output_bytes)
-    find_coordinator = link_weakly(coordinator)
-    jobs = Jobs(settings.max_jobs, partial(_emit, find_coordinator))
     find_limit = partial(_find_limit, find_coordinator)
     limits: dict[str, Any] = {"timeout": settings.timeout, "find_limit": find_limit}
     limits["max_bytes"] = settings.max_output_bytes
     edges = Edges(project, folder.path, network)
     kept = KeptChanges(runner, str(project), changes)
-    bash = BashTool(session, jobs, permission, edges, runner, UnconfinedRunner(), kept, **limits)
+    bash = BashTool(
+        session, jobs, permission, edges, runner, UnconfinedRunner(), kept, hosts, **limits
+    )
     if permission.asks_always:
         _warn(coordinator)
 
@@ -105,6 +118,33 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     coordinator.register_contributor(OBSERVABILITY_EVENTS, "tool-bash", _list_events)
     for tool in (bash, JobTool(jobs, **limits)):
         await coordinator.mount("tools", tool, name=tool.name)
+
+
+def _ask_about_hosts(coordinator: Any, settings: BashSettings, jobs: Jobs) -> HostQuestions | None:
+    """Return what asks about hosts; None where they are not reached by name, or nobody is there."""
+    is_by_name = settings.profile == "project" and isinstance(settings.reachable, tuple)
+    if not is_by_name or getattr(coordinator, "approval_system", None) is None:
+        return None
+    agreed = AgreedHosts(coordinator.get_capability(BASH_AGREED_HOSTS))
+    coordinator.register_capability(BASH_AGREED_HOSTS, agreed)
+
+    # By weak links: the proxy's thread has it, also of a session that is dropped.
+    find_jobs = link_weakly(jobs)
+
+    def list_commands() -> list[str]:
+        listed: list[JobInfo] = [] if (known := find_jobs()) is None else known.list_jobs()
+        return [each.command for each in listed if each.status == "running"]
+
+    return HostQuestions(agreed, partial(_may_ask, link_weakly(coordinator)), list_commands)
+
+
+def _may_ask(find_coordinator: Callable[[], Any]) -> bool:
+    """Whether somebody can be asked, in a mode in which calls may do more than read."""
+    coordinator = find_coordinator()
+    if getattr(coordinator, "approval_system", None) is None:
+        return False
+    policy = coordinator.get_capability(APPROVAL_POLICY)
+    return getattr(policy, "lets_change", True) is not False
 
 
 def _list_events() -> list[str]:

@@ -30,10 +30,12 @@ from amplifier_modules.tools.secret_files import is_call_approved
 from .captured_output import CapturedOutput
 from .change_approval import ask_about_changes, stop_waiting
 from .command_result import describe_end, describe_file
+from .command_run import CommandRun
 from .command_session import CommandSession
 from .continued_command import continue_command
 from .description import describe_tool
 from .edges import Edges
+from .host_questions import HostQuestions
 from .jobs import Jobs, TooManyJobsError
 from .kept_changes import KeptChanges
 from .permission import Permission
@@ -91,6 +93,7 @@ class BashTool:
         runner: CommandRunner,
         unconfined: CommandRunner,
         kept: KeptChanges,
+        hosts: HostQuestions | None,
         *,
         timeout: float,
         find_limit: Callable[[], float | None],
@@ -106,6 +109,7 @@ class BashTool:
             runner: What runs them.
             unconfined: What runs them outside of the sandbox.
             kept: How their changes can be taken back.
+            hosts: Asks about the hosts that they connect to; None to ask about none.
             timeout: Seconds after which a command is ended that says nothing else.
             find_limit: Returns the seconds that loops give to a call.
             max_bytes: Bytes of an error, at most.
@@ -117,6 +121,7 @@ class BashTool:
         self._runner = runner
         self._unconfined = unconfined
         self._kept = kept
+        self._hosts = hosts
         self._timeout = timeout
         self._find_limit = find_limit
         self._max_bytes = max_bytes
@@ -128,7 +133,9 @@ class BashTool:
         """Whether it changes nothing; loops read it."""
         self.is_confined = permission.is_confined
         """Whether its commands run in a sandbox; `hooks-approval` reads it."""
-        self.description = describe_tool(permission, edges.network)
+        self.description = describe_tool(
+            permission, edges.network, asks_about_hosts=hosts is not None
+        )
         self.input_schema = build_schema(BashArguments)
 
     @property
@@ -247,13 +254,12 @@ class BashTool:
     async def _run(self, arguments: BashArguments) -> dict[str, Any]:
         runner = self._choose_runner(arguments)
         runner = await self._keep_changes(runner, in_layer=arguments.sandbox == "default")
-        notes = [self._session.find_directory()]
+        notes: list[str | None] = [self._session.find_directory()]
         begun_in = self._session.directory
         limit = self._limit(arguments.timeout)
         run, over = self._session.prepare(arguments.command, limit, runner, _make_reporter())
-        self._session.start(run)
         try:
-            await over.wait()
+            notes += await self._run_to_end(run, over)
         except anyio.get_cancelled_exc_class():
             run.kill()
             with anyio.move_on_after(KILL_SECONDS, shield=True):
@@ -283,6 +289,14 @@ class BashTool:
         if run.ending is not None:
             said += await ask_about_changes(runner, result, said)
         return {**result, **({"note": "; ".join(said)} if said else {})}
+
+    async def _run_to_end(self, run: CommandRun, over: anyio.Event) -> list[str]:
+        """Start a command and wait for its end; return what is to be said of hosts."""
+        if self._hosts is not None:
+            return await self._hosts.run_to_end(run, over, self._session.start)
+        self._session.start(run)
+        await over.wait()
+        return []
 
     def _limit(self, timeout: float | None) -> float:
         """Return the seconds that a command has: its loop ends the call, and loses its output."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import select
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager, suppress
 from threading import RLock, Thread
 
 from amplifier_core import world
@@ -61,6 +61,7 @@ class CommandRun:
         # Reentrant: a finalizer may call `kill` wherever this thread is.
         self._lock = RLock()
         self._running: RunningCommand | None = None
+        self._holding: ExitStack | None = None
         self._is_killed = False
         self._closed_at_end: list[Callable[[], object]] = []
         self._begun = world.monotonic()
@@ -98,6 +99,21 @@ class CommandRun:
             running = self._running
         if running is not None:
             running.kill()
+
+    @contextmanager
+    def hold_time(self) -> Generator[None]:
+        """Let no time pass for it in a block, one at a time; it runs on."""
+        with ExitStack() as holding:
+            with self._lock:
+                # A command may do something before it is known here that it was started.
+                self._holding = holding
+                if self._running is not None:
+                    holding.enter_context(self._running.hold_time())
+            try:
+                yield
+            finally:
+                with self._lock:
+                    self._holding = None
 
     def list_ports(self) -> list[int]:
         """Return the ports at which it or what it began listens, as far as that is known; blocks."""
@@ -141,6 +157,8 @@ class CommandRun:
                 os.close(writing)
             with self._lock:
                 self._running = running
+                if self._holding is not None:
+                    self._holding.enter_context(running.hold_time())
                 is_killed = self._is_killed
             if is_killed:
                 running.kill()

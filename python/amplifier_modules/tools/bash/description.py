@@ -23,19 +23,28 @@ _WRITES = {
 }
 
 
-def describe_tool(permission: Permission, network: Network) -> str:
-    """Return the description for what keeps commands to the project."""
+def describe_tool(permission: Permission, network: Network, *, asks_about_hosts: bool) -> str:
+    """Return the description for what keeps commands to the project.
+
+    Args:
+        permission: Where commands run.
+        network: What they reach.
+        asks_about_hosts: Whether a person is asked about other hosts.
+    """
     if permission.is_confined:
-        reached = _describe_network(network)
+        reached = _describe_network(network, asks=asks_about_hosts)
         return f"{_GENERAL} It runs in a sandbox: {_WRITES[permission.profile]}, and {reached}.{_WAY_OUT}"
     if permission.asks_always:
         return f"{_GENERAL} A person is asked about commands that do more than read."
     return _GENERAL
 
 
-def _describe_network(network: Network) -> str:
+def _describe_network(network: Network, *, asks: bool) -> str:
     if network == "on":
         return "the network is reached"
     if network == "off":
         return "no network is reached"
-    return f"of the network only {', '.join(network)} is reached"
+    if not network:
+        return "a person is asked about each host that it connects to"
+    others = "; a person is asked about other hosts" if asks else ""
+    return f"of the network only {', '.join(network)} is reached{others}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, cast
 
 Network: TypeAlias = Literal["off", "on"] | tuple[str, ...]
-"""Nothing, everything, or the hosts of these names."""
+"""Nothing, everything, or the hosts of these names, of which there may be none yet."""
 
 
 def read_network(value: Any) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from amplifier_modules.changes.place import find_changes_folder, list_changes_folders
 from amplifier_modules.sandbox.command import CommandRunner, Profile, Tier
 from amplifier_modules.sandbox.hidden_files import HiddenFiles
+from amplifier_modules.sandbox.network.held_hosts import AskAboutHost, HeldHosts
 from amplifier_modules.sandbox.network.rules import AnyHost, HostRules, ListedHosts
 from amplifier_modules.sandbox.sandbox import Sandbox
 from amplifier_modules.sandbox.seatbelt import SeatbeltRunner, find_nono
@@ -36,6 +37,8 @@ class Confinement:
     network: Network
     find_agreed: Callable[[], Collection[str]] = tuple
     """Returns the files with secrets that a person agreed to show."""
+    ask_about_host: AskAboutHost | None = None
+    """Decides on hosts that the network does not name; None to refuse them."""
 
 
 def open_runner(confinement: Confinement) -> CommandRunner:
@@ -45,7 +48,7 @@ def open_runner(confinement: Confinement) -> CommandRunner:
         OSError: A folder cannot be used.
         ValueError: A host of the network is none.
     """
-    rules = _choose_rules(confinement.network)
+    rules = _choose_rules(confinement.network, confinement.ask_about_host)
     if confinement.profile == "full" or (found := find_tier()).tier is Tier.NONE:
         return UnconfinedRunner()
     project = str(confinement.project)
@@ -101,7 +104,7 @@ def describe_remedy() -> str:
     return "; ".join(find_tier().reasons)
 
 
-def _choose_rules(network: Network) -> HostRules | None:
+def _choose_rules(network: Network, ask: AskAboutHost | None) -> HostRules | None:
     """Return which hosts are reached; None for none.
 
     Raises:
@@ -109,4 +112,6 @@ def _choose_rules(network: Network) -> HostRules | None:
     """
     if network == "off":
         return None
-    return AnyHost() if network == "on" else ListedHosts(network)
+    if network == "on":
+        return AnyHost()
+    return ListedHosts(network) if ask is None else HeldHosts(ListedHosts(network), ask)

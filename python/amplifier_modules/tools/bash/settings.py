@@ -33,13 +33,13 @@ class BashSettings(Settings):
     root: Annotated[Path, Field(strict=False), Form("the path of a folder")] = Path()
     """Folder of the project, where the first command runs, from the session's working directory."""
     safety_profile: Literal["strict", "standard", "permissive", "unrestricted"] = "standard"
-    """`strict` writes temporary files alone, `standard` the project too, without network, `permissive` has the network, `unrestricted` has no sandbox."""
+    """`strict` writes temporary files alone, `standard` the project too, `permissive` also has the network, `unrestricted` has no sandbox."""
     network: Annotated[
         Literal["off"] | tuple[str, ...],
         BeforeValidator(read_network),
         Form("`off` or a list of host names"),
-    ] = "off"
-    """Hosts that commands in the sandbox reach, or `off`; `permissive` reaches all unless hosts are named."""
+    ] = ()
+    """Hosts that commands in the sandbox reach; a person is asked about others, unless it is `off` or `strict`; `permissive` reaches all unless hosts are named."""
     allow: Annotated[tuple[str, ...], Field(strict=False)] = READING
     """Commands, or their first words, that run without a person's approval where there is no sandbox."""
     timeout: float = Field(default=120.0, gt=0, le=MAX_SECONDS)
@@ -63,6 +63,7 @@ class BashSettings(Settings):
     @property
     def reachable(self) -> Network:
         """What commands reach of the network."""
-        if self.profile == "full" or (self.safety_profile, self.network) == ("permissive", "off"):
+        names_none = self.network in ("off", ())
+        if self.profile == "full" or (self.safety_profile == "permissive" and names_none):
             return "on"
-        return self.network
+        return "off" if self.profile == "read-only" and names_none else self.network
