@@ -65,6 +65,12 @@ space := $(empty) $(empty)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+
+# What starts commands on Windows, where nobody runs it.
+ON_WINDOWS := $(addprefix python/amplifier_modules/,tools/bash tools/filesystem $(addprefix sandbox/, \
+	command.py git_bash.py job_command.py job_object.py shell.py shell_folder.py tiers.py unconfined.py \
+	watched_command.py))
+
 .PHONY: help run test test-rust test-python differential prove prove-rust prove-guard prove-interpreters mutants fuzz check check-rust check-python check-dependencies docs docs-pictures docs-reference wheel sdist bench clean
 
 help: ## Show the targets
@@ -132,6 +138,7 @@ check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lin
 	.venv/bin/python docs/programs.py target/guide
 	.venv/bin/pyright
 	.venv/bin/pyright target/guide
+	.venv/bin/pyright --pythonplatform Windows $(ON_WINDOWS)
 	.venv/bin/mypy --strict examples/agent_*.py examples/arcllm_*.py target/guide
 	MYPYPATH=python .venv/bin/stubtest amplifier_core._engine --ignore-disjoint-bases \
 		--allowlist tests/contract/stubtest-allowlist.txt

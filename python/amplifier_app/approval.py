@@ -104,9 +104,9 @@ class TerminalApproval:
     ) -> str:
         from amplifier_core.approval import ApprovalTimeoutError
 
-        if not can_ask():
+        if not can_ask() or sys.platform == "win32":
             question = printable_line(SECRETS.redactor.redact_known(prompt))
-            return _deny_unasked("there is no terminal to ask in", question)
+            return _deny_unasked(_describe_obstacle(sys.platform), question)
         mark, line, grant = "", "", ""
         limit = timeout if timeout < math.inf else None
         otherwise = "other words deny" if limit is None else f"{default} after {timeout:.0f} s"
@@ -198,6 +198,12 @@ def _deny_unasked(reason: str, detail: str) -> str:
     write_notice(f"denied, because {reason}: {detail}")
     note_unasked(reason)
     return _DENIED
+
+
+def _describe_obstacle(platform: str) -> str:
+    if platform == "win32":
+        return "nobody can be asked in a console of Windows (run this program in WSL 2)"
+    return "there is no terminal to ask in"
 
 
 def can_ask() -> bool:

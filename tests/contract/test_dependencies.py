@@ -26,7 +26,8 @@ def name_of(requirement: str) -> str:
     return re.sub(r"[._-]+", "-", found[0]).lower()
 
 
-REQUIRED = {name_of(each) for each in PROJECT["dependencies"]}
+REQUIRED = {name_of(each) for each in PROJECT["dependencies"] if "sys_platform" not in each}
+"""Without those of other systems, which are not installed here."""
 OPTIONAL = {
     name_of(each)
     for extra in ("keyring", "otel", "pdf", "signing")

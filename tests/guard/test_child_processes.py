@@ -67,6 +67,7 @@ OTHERS = {
         "subprocess.TimeoutExpired",
         "subprocess.run",
     },
+    "amplifier_modules/sandbox/job_object.py": {"subprocess", "subprocess.list2cmdline"},
     "amplifier_modules/sandbox/launched.py": {"subprocess", "subprocess.Popen"},
     "amplifier_modules/sandbox/seatbelt.py": {"subprocess", "subprocess.Popen"},
     "amplifier_modules/sandbox/unconfined.py": {

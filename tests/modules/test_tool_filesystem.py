@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -16,6 +16,9 @@ from amplifier_core import ModuleCoordinator
 from amplifier_core.models import ToolResult
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools import filesystem
+from amplifier_modules.tools.filesystem.file_writer import FileWriter, NoWritingError
+from amplifier_modules.tools.filesystem.read_record import ReadRecords
+from amplifier_modules.tools.filesystem.text_file import TextFile
 
 Tools = dict[str, Any]
 
@@ -219,3 +222,17 @@ async def test_a_tool_tells_what_it_is(mounted: Any, tmp_path: Path) -> None:
         "minimum": 0,
         "maximum": 1_000_000,
     }
+
+
+# Holds: sandbox-105
+def test_where_no_file_is_replaced_safely_a_write_says_so_and_asks_nobody() -> None:
+    class Reading:
+        def with_secrets(self) -> Reading:
+            return self
+
+    writer = FileWriter("write_file", cast("PathPolicy", Reading()), ReadRecords())
+    assert not writer.is_protected(".git/hooks/post-commit")
+    with pytest.raises(NoWritingError, match="files are written on Linux and macOS alone"):
+        writer.prepare("a", lambda path, _file: TextFile.decode(path, b""))
+    with pytest.raises(NoWritingError, match="files are written on Linux and macOS alone"):
+        writer.prepare_removal("a", None, None)

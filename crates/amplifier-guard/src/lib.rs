@@ -31,11 +31,10 @@ pub use failure::{
 pub use finding::{Finding, FindingKind, OnFinding};
 pub use identifier::{LONGEST_NAME, NameError, check_call_id, check_tool_name};
 pub use limits::{LimitError, Limits};
-#[cfg(unix)]
-pub use path::secret_places;
 pub use path::{
     Entry, FileMatches, Kind, LineMatch, LineRange, LineSearch, LineWindow, NamePattern, Order,
     PathError, PathPolicy, PatternError, SearchReport, Walk, WalkedFile, Walker, log_path,
+    secret_places,
 };
 pub use personal_data::{PERSONAL_DATA_TYPES, PersonalData, PersonalDataError, PersonalDataStream};
 pub use processor::{

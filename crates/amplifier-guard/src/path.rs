@@ -25,7 +25,6 @@ mod rule_files;
 mod scan;
 mod search;
 mod secret_files;
-#[cfg(unix)]
 mod secret_places;
 mod tour;
 mod walk;
@@ -53,7 +52,6 @@ pub use lines::{LineRange, LineWindow};
 pub use log_path::log_path;
 pub use pattern::{NamePattern, PatternError};
 pub use search::{FileMatches, LineMatch, SearchReport};
-#[cfg(unix)]
 pub use secret_places::secret_places;
 pub use tour::Walker;
 pub use walk::{Walk, WalkedFile};
@@ -61,7 +59,7 @@ pub use walk::{Walk, WalkedFile};
 use error::shown;
 use kept::Kept;
 use protected::misleading;
-pub(crate) use protected::secret;
+pub(crate) use protected::{misread, secret};
 
 /// As many links as Linux follows in one path.
 const MAX_LINKS: usize = 40;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,9 +12,15 @@ if TYPE_CHECKING:
 
 
 def find_process(info: SessionInfo) -> int | None:
-    """Return the process of this machine that has a session open, if it still runs."""
+    """Return the process of this machine that has a session open, if it still runs.
+
+    On Windows it is not known whether it does.
+    """
     host, _, process = (info.owner or "").rpartition(":")
     if host != socket.gethostname() or not process.isdecimal() or int(process) == os.getpid():
+        return None
+    if sys.platform == "win32":
+        # There the signal 0 is Ctrl+C, and others would end the process.
         return None
     try:
         os.kill(int(process), 0)

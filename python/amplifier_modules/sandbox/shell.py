@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 
 _TELL_FOLDER = """{{ pwd -P; printf '\\0'; }} 2>/dev/null >/dev/fd/{output}"""
 # The command is read by `eval`, so that the shell goes on behind it; in the line of `set`, so that
@@ -37,6 +38,7 @@ def read_directory(source: int) -> str | None:
         source: The other end of the pipe that it wrote to. Who else still has that is not waited
             for.
     """
+    assert sys.platform != "win32"
     os.set_blocking(source, False)
     written = b""
     try:

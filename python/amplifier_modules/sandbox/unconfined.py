@@ -5,31 +5,50 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from contextlib import AbstractContextManager, suppress
-from threading import RLock
-from typing import NoReturn
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn, TypeAlias
 
-from .command import Command, Ending, ForwardError, LaunchError, Tier
-from .command_clock import CommandClock
+from .command import Command, Ending, ForwardError, LaunchError, RunningCommand, Tier
+from .job_command import start_in_job
 from .listening_ports import find_listening_ports
 from .shell import build_arguments, read_directory
+from .watched_command import WatchedCommand
 
 _LEAST_SINK = 64
 
+StartCommand: TypeAlias = Callable[[Command, int], RunningCommand]
+"""Starts a command that writes to a file descriptor."""
+
+
+def choose_start(platform: str) -> StartCommand:
+    """Return what starts commands on a system, by its name in `sys.platform`."""
+    return start_in_job if platform == "win32" else start_in_group
+
 
 class UnconfinedRunner:
-    """Runs each command in a session and a process group of its own, with all rights of its user.
+    """Runs each command in a group of its own, with all rights of its user.
 
-    At the end of the shell, and where the command is ended, all of the group is killed. What has
-    left the group by a session of its own, as daemons do, is not known here and runs on; and if
-    this process is killed, so does the command.
+    At the end of the shell, and where the command is ended, all of the group is killed. On Windows
+    it is a job object, which nothing leaves. Elsewhere it is a process group in a session: what has
+    left that by a session of its own, as daemons do, is not known here and runs on; and if this
+    process is killed, so does the command.
     """
 
     tier = Tier.NONE
     takes_layers = False
     reaches_hosts = True
 
-    def start(self, command: Command, output: int) -> UnconfinedCommand:
+    def __init__(self, start: StartCommand | None = None) -> None:
+        """Start commands in the way of this system.
+
+        Args:
+            start: Another way.
+        """
+        self._start = start or choose_start(sys.platform)
+
+    def start(self, command: Command, output: int) -> RunningCommand:
         """Start a command without input.
 
         Args:
@@ -40,26 +59,7 @@ class UnconfinedRunner:
         Raises:
             LaunchError: It cannot be started.
         """
-        if os.name != "posix":
-            raise LaunchError("commands run on Linux and macOS alone")
-        source, sink = open_pipe()
-        try:
-            process = subprocess.Popen(
-                build_arguments(command.text, sink),
-                cwd=command.directory,
-                env=dict(command.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                pass_fds=(sink,),
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            os.close(source)
-            raise LaunchError(f"the command cannot be started: {error}") from error
-        finally:
-            os.close(sink)
-        return UnconfinedCommand(process, source, command.timeout)
+        return self._start(command, output)
 
     def check_forward(self, port: int) -> NoReturn:
         """Refuse: the commands have the network of this machine.
@@ -78,8 +78,39 @@ class UnconfinedRunner:
         """Do nothing: nothing is kept."""
 
 
+def start_in_group(command: Command, output: int) -> UnconfinedCommand:
+    """Start a command in a session and a process group of its own.
+
+    Args:
+        command: What to run.
+        output: The file descriptor that it writes to.
+
+    Raises:
+        LaunchError: It cannot be started.
+    """
+    source, sink = open_pipe()
+    try:
+        process = subprocess.Popen(
+            build_arguments(command.text, sink),
+            cwd=command.directory,
+            env=dict(command.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(sink,),
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        os.close(source)
+        raise LaunchError(f"the command cannot be started: {error}") from error
+    finally:
+        os.close(sink)
+    return UnconfinedCommand(process, source, command.timeout)
+
+
 def open_pipe() -> tuple[int, int]:
     """Return a pipe whose second end has a number that no command takes for files of its own."""
+    assert sys.platform != "win32"
     from fcntl import F_DUPFD_CLOEXEC, fcntl
 
     source, low = os.pipe()
@@ -92,8 +123,8 @@ def open_pipe() -> tuple[int, int]:
         os.close(low)
 
 
-class UnconfinedCommand:
-    """A command of an `UnconfinedRunner`."""
+class UnconfinedCommand(WatchedCommand):
+    """A command in a process group."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], source: int, timeout: float | None
@@ -107,52 +138,29 @@ class UnconfinedCommand:
         """
         self._process = process
         self._source = source
-        # Reentrant: a finalizer may call `kill` wherever this thread is.
-        self._lock = RLock()
-        self._waiting = RLock()
-        self._is_over = self._has_expired = False
-        self._ending: Ending | None = None
-        self._clock = CommandClock(timeout, self._end_in_time)
-
-    def wait(self) -> Ending:
-        """Wait until the command and all of its group has ended."""
-        with self._waiting:
-            if self._ending is None:
-                self._ending = self._await_end()
-            return self._ending
-
-    def kill(self) -> None:
-        """End the command and all of its group; returns at once, also where it has ended."""
-        with self._lock:
-            if not self._is_over:
-                self._kill_group()
-
-    def hold_time(self) -> AbstractContextManager[None]:
-        """Let no time pass for the command in a block."""
-        return self._clock.hold()
+        super().__init__(timeout)
 
     def list_ports(self) -> list[int]:
         """Return the ports at which it or what it began listens, as far as that is known."""
         with self._lock:
             return [] if self._is_over else find_listening_ports(self._process.pid)
 
-    def _end_in_time(self) -> None:
-        with self._lock:
-            if not self._is_over:
-                self._has_expired = True
-                self._kill_group()
-
-    def _await_end(self) -> Ending:
+    def _await_shell(self) -> None:
+        assert sys.platform != "win32"
         if hasattr(os, "waitid"):
             # Not reaped yet: no other process can have its number while its group is killed.
             os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
         else:
             self._process.wait()
-        with self._lock:
-            self._kill_group()
-            self._is_over = True
+
+    def _kill_all(self) -> None:
+        assert sys.platform != "win32"
+        # Else nobody is left but the shell itself, which has ended.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _make_ending(self) -> Ending:
         code = self._process.wait()
-        self._clock.stop()
         directory = read_directory(self._source)
         os.close(self._source)
         return Ending(
@@ -161,8 +169,3 @@ class UnconfinedCommand:
             timed_out=self._has_expired,
             directory=directory,
         )
-
-    def _kill_group(self) -> None:
-        # Else nobody is left but the shell itself, which has ended.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)

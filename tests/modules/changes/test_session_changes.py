@@ -19,8 +19,8 @@ from amplifier_modules.changes.change import Change, ChangeError, ChangeOutcome
 from amplifier_modules.changes.open_change import Call, CommittedError
 from amplifier_modules.changes.recorded_change import RecordedChange
 from amplifier_modules.changes.session_lock import ChangesInUseError
-from amplifier_modules.sandbox.command import Command, Ending, LaunchError
-from amplifier_modules.sandbox.unconfined import UnconfinedCommand, UnconfinedRunner
+from amplifier_modules.sandbox.command import Command, Ending, LaunchError, RunningCommand
+from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 from amplifier_modules.tools.bash.layered_runner import LayeredRunner
 
 KILLED = -9
@@ -298,7 +298,7 @@ def test_of_two_sessions_the_first_cannot_take_back_what_the_second_has_changed(
 class WritingRunner(UnconfinedRunner):
     """Has a command that writes `a` into its layer."""
 
-    def start(self, command: Command, output: int) -> UnconfinedCommand:
+    def start(self, command: Command, output: int) -> RunningCommand:
         assert command.layer is not None
         Path(command.layer.changes, "a").write_text("1")
         return super().start(replace(command, text="true", layer=None), output)

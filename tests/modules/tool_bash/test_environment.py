@@ -59,6 +59,21 @@ def test_a_command_gets_what_it_needs_and_no_more() -> None:
     }
 
 
+# Holds: sandbox-104
+def test_on_windows_a_command_gets_what_programs_need_there() -> None:
+    needed = {"SYSTEMROOT": "C:\\Windows", "USERPROFILE": "C:\\Users\\a", "PATHEXT": ".EXE"}
+    ours = {**KEYS, **needed, "PATH": "C:\\bin"}
+    places = Path("/t"), Path("/c")
+    usual = build_environment(ours, *places, platform="linux")
+    assert build_environment(ours, *places, platform="win32") == {
+        **usual,
+        **needed,
+        "PYTHONIOENCODING": "utf-8",
+        "TEMP": "/t",
+        "TMP": "/t",
+    }
+
+
 def test_there_is_a_path_where_we_have_none() -> None:
     assert build_environment({}, Path("/t"), Path("/c"))["PATH"]
 

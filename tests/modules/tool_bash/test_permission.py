@@ -164,17 +164,16 @@ async def test_a_user_hears_once_that_there_is_no_sandbox(
         ("linux", None, "install `bubblewrap`, or use a kernel with user namespaces"),
         ("darwin", None, "`pip install 'amplifier-core[seatbelt]'`"),
         ("darwin", "nono.so", "seatbelt: it does not restrict"),
-        ("win32", None, "there is no sandbox for `win32` yet"),
+        ("freebsd14", None, "there is no sandbox for `freebsd14` yet"),
     ],
 )
 def test_a_machine_without_a_sandbox_is_told_what_gives_it_one(
     monkeypatch: pytest.MonkeyPatch, platform: str, nono: str | None, remedy: str
 ) -> None:
-    monkeypatch.setattr(runners.sys, "platform", platform)
     monkeypatch.setattr(runners, "find_nono", lambda: nono)
     reasons = (remedy,)
     monkeypatch.setattr(runners, "find_tier", lambda: FoundTier(Tier.NONE, reasons=reasons))
-    assert runners.describe_remedy() == remedy
+    assert runners.describe_remedy(platform) == remedy
 
 
 # Holds: sandbox-52

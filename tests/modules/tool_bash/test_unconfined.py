@@ -95,12 +95,16 @@ def test_the_script_of_the_shell_is_no_argument_of_the_command(tmp_path: Path) -
     assert run('echo "$0 $# $*"', tmp_path)[1] == b"bash 0 \n"
 
 
+# Holds: sandbox-100
 def test_nothing_of_posix_is_needed_to_import_it() -> None:
     program = (
         "import sys\n"
         "for name in ('fcntl', 'pwd', 'grp', 'resource', 'termios'): sys.modules[name] = None\n"
-        "import os, select; del select.poll, os.killpg, os.waitid\n"
+        "import os, select; del select.poll, os.killpg, os.waitid, os.geteuid, os.set_blocking\n"
+        "for name in ('DIRECTORY', 'NOFOLLOW', 'NONBLOCK', 'CLOEXEC'): delattr(os, f'O_{name}')\n"
         "import amplifier_modules.sandbox.unconfined, amplifier_modules.tools.bash\n"
+        "import amplifier_modules.tools.filesystem, amplifier_agent, amplifier_app.cli\n"
+        "import amplifier_app.approval, amplifier_app.commands.chat\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], check=False, capture_output=True, text=True

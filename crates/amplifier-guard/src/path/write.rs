@@ -1,6 +1,8 @@
 //! Writing beneath the root: new files with their folders, and existing regular files.
 
-use std::io::{self, Write};
+use std::io;
+#[cfg(unix)]
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use cap_std::fs::Metadata;
@@ -145,6 +147,7 @@ impl PathPolicy {
         Ok(())
     }
 
+    #[cfg(unix)]
     pub(super) fn write_failure(&self, path: &Path, error: io::Error) -> PathError {
         match self.failure(path, error) {
             PathError::Io { path, source } => PathError::Unwritable { path, source },

@@ -9,7 +9,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
 use super::{awk, filter, sed};
-use crate::path::{PathError, PathPolicy, secret};
+use crate::path::{PathError, PathPolicy, misread, secret};
 use crate::url::UrlPolicy;
 
 /// What a word may be, as one of these: a literal beginning, and what follows it.
@@ -179,6 +179,10 @@ impl Place<'_> {
             return Ok(());
         }
         let given = Path::new(path);
+        // There one file has several names: `SECRET~1.TXT`, or `secret.txt` with a dot behind it.
+        if cfg!(windows) && (path.contains('~') || misread(given).is_some()) {
+            return Err(Fault::Outside);
+        }
         let path = match (self.root, given.is_absolute()) {
             (Some(root), true) => given.strip_prefix(root).map_err(|_| Fault::Outside)?,
             (None, true) => return Err(Fault::Outside),

@@ -77,6 +77,20 @@ impl PathPolicy {
             .call_method1("open", (file.into_raw_fd(), "rb"))
     }
 
+    /// Open a regular file for reading bytes.
+    #[cfg(windows)]
+    fn open<'py>(&self, py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyAny>> {
+        use std::os::windows::io::IntoRawHandle;
+
+        let file = py.detach(|| self.policy.open(path)).map_err(Error::from)?;
+        let handle = file.into_raw_handle() as usize;
+        // 0 is `os.O_RDONLY`.
+        let number = py
+            .import("msvcrt")?
+            .call_method1("open_osfhandle", (handle, 0))?;
+        py.import("io")?.call_method1("open", (number, "rb"))
+    }
+
     /// Return the first `limit` bytes of a regular file.
     fn read<'py>(
         &self,
@@ -373,7 +387,6 @@ pub(crate) fn log_path(path: PathBuf, root: Option<PathBuf>, home: Option<PathBu
 ///
 /// They are names in the `home`, such as `.ssh`, and places of well-known programs and of the
 /// system; links are followed.
-#[cfg(unix)]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "arguments from Python are extracted by value"

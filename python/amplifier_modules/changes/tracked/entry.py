@@ -16,10 +16,12 @@ from amplifier_guard.path import AttributeNotKept, PathChanged, PathDenied
 MAX_FILE_BYTES = 50 * 2**20
 """Larger files are not kept."""
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# On Windows, where nothing is kept, there are none of these.
+_CLOSED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOSED
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _CLOSED
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EMLINK)
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CLOSED
 
 
 @dataclass(frozen=True)

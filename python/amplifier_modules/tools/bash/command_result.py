@@ -35,7 +35,8 @@ def describe_file(taken: TakenOutput) -> dict[str, Any]:
         return {}
     described: dict[str, Any] = {}
     if taken.file is not None:
-        described["output_file"] = str(taken.file)
+        # In this form bash reads it on Windows, too.
+        described["output_file"] = taken.file.as_posix()
     if taken.file_problem is not None:
         described["output_file_problem"] = taken.file_problem
     return described

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import select
+import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
 from threading import RLock, Thread
@@ -12,10 +11,7 @@ from amplifier_core import world
 from amplifier_modules.sandbox.command import Command, CommandRunner, Ending, RunningCommand
 
 from .captured_output import CapturedOutput
-
-_PIECE_BYTES = 2**16
-_MAX_PIECES_AFTER_END = 16
-"""More is in no pipe at the end of the command; what comes later is not of it."""
+from .output_reader import choose_reader
 
 
 class CommandRun:
@@ -147,50 +143,27 @@ class CommandRun:
         self._on_end()
 
     def _run_to_end(self) -> Ending:
-        reading, writing = os.pipe()
-        ended, ending_sink = os.pipe()
-        reader = Thread(target=self._read, args=(reading, ended), name="output", daemon=True)
+        output = choose_reader(sys.platform)(self._take)
         try:
-            try:
-                running = self.runner.start(self.command, writing)
-            finally:
-                os.close(writing)
-            with self._lock:
-                self._running = running
-                if self._holding is not None:
-                    self._holding.enter_context(running.hold_time())
-                is_killed = self._is_killed
-            if is_killed:
-                running.kill()
-            reader.start()
+            output.hand_out(self._begin)
+            output.start()
+            running = self._running
+            assert running is not None
             return running.wait()
         finally:
-            # What has left the sandbox of the command may hold its output open: it is read until
-            # here, and no further.
-            os.close(ending_sink)
-            if reader.ident is not None:
-                reader.join()
-            os.close(reading)
-            os.close(ended)
+            output.finish()
 
-    def _read(self, reading: int, ended: int) -> None:
-        """Take what comes until there is no more, or nothing is there at the end of the command."""
-        os.set_blocking(reading, False)
-        poll = select.poll()
-        poll.register(reading, select.POLLIN)
-        poll.register(ended, select.POLLIN)
-        left = _MAX_PIECES_AFTER_END
-        while left:
-            ready = {descriptor for descriptor, _ in poll.poll()}
-            left -= ended in ready
-            try:
-                piece = os.read(reading, _PIECE_BYTES)
-            except BlockingIOError:
-                if ended in ready:
-                    return
-                continue
-            if not piece:
-                return
-            self.output.add(piece)
-            with suppress(RuntimeError):  # the event loop is closed
-                self._on_output()
+    def _begin(self, writing: int) -> None:
+        running = self.runner.start(self.command, writing)
+        with self._lock:
+            self._running = running
+            if self._holding is not None:
+                self._holding.enter_context(running.hold_time())
+            is_killed = self._is_killed
+        if is_killed:
+            running.kill()
+
+    def _take(self, piece: bytes) -> None:
+        self.output.add(piece)
+        with suppress(RuntimeError):  # the event loop is closed
+            self._on_output()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -46,6 +47,31 @@ _PASSED = (
 )
 """Names of variables that hold no secrets."""
 
+_PASSED_ON_WINDOWS = (
+    "ALLUSERSPROFILE",
+    "APPDATA",
+    "COMMONPROGRAMFILES",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "NUMBER_OF_PROCESSORS",
+    "OS",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "PROGRAMW6432",
+    "PUBLIC",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+)
+"""Further ones there, without which programs do not start or find their files."""
+
 _FIXED = {
     "DEBIAN_FRONTEND": "noninteractive",
     "GIT_PAGER": "cat",
@@ -57,6 +83,11 @@ _FIXED = {
     "TERM": "dumb",
 }
 """There is nobody to answer, and no terminal."""
+
+_FIXED_ON_WINDOWS = {
+    # What commands write is read as UTF-8.
+    "PYTHONIOENCODING": "utf-8",
+}
 
 _CACHES = {
     "BUN_INSTALL_CACHE_DIR": "bun",
@@ -93,6 +124,7 @@ def build_environment(
     *,
     added: Mapping[str, str] | None = None,
     passed: Iterable[str] = (),
+    platform: str = sys.platform,
 ) -> dict[str, str]:
     """Return all variables of a command.
 
@@ -102,11 +134,17 @@ def build_environment(
         caches: The folder for caches.
         added: Variables that it has in addition, or instead.
         passed: Names of variables of ours that it has too.
+        platform: The system, by its name in `sys.platform`.
 
     Raises:
         ValueError: A name to pass would pass all.
     """
-    found = {"PATH": os.defpath, **child_environment(ours, [*_PASSED, *passed]), **_FIXED}
+    is_windows = platform == "win32"
+    names = [*_PASSED, *(_PASSED_ON_WINDOWS if is_windows else ()), *passed]
+    found = {"PATH": os.defpath, **child_environment(ours, names), **_FIXED}
     found |= {name: str(caches / folder) for name, folder in _CACHES.items()}
-    found["TMPDIR"] = str(temporary)
+    if is_windows:
+        found |= _FIXED_ON_WINDOWS
+    temporary_names = ("TMPDIR", "TEMP", "TMP") if is_windows else ("TMPDIR",)
+    found |= dict.fromkeys(temporary_names, str(temporary))
     return found | dict(added or {})

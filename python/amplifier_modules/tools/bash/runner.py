@@ -95,11 +95,13 @@ def open_runner(confinement: Confinement) -> CommandRunner:
     )
 
 
-def describe_remedy() -> str:
+def describe_remedy(platform: str = sys.platform) -> str:
     """Return what gives a machine a sandbox that has none; or why it has none all the same."""
-    if sys.platform == "linux":
+    if platform == "linux":
         return "install `bubblewrap`, or use a kernel with user namespaces"
-    if sys.platform == "darwin" and find_nono() is None:
+    if platform == "win32":
+        return "install WSL 2 (`wsl --install`) and run this program there, where commands have one"
+    if platform == "darwin" and find_nono() is None:
         return "`pip install 'amplifier-core[seatbelt]'`"
     return "; ".join(find_tier().reasons)
 
