@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from amplifier_modules.sandbox import proxy
-from amplifier_modules.sandbox.command import Command, Ending, Tier
+from amplifier_modules.sandbox.command import Command, Ending, RunningCommand, Tier
 from amplifier_modules.sandbox.network.held_hosts import HeldHosts
 from amplifier_modules.sandbox.network.refusals import Refusals
 from amplifier_modules.sandbox.network.relay import Side, open_side
 from amplifier_modules.sandbox.network.rules import ListedHosts
 from amplifier_modules.sandbox.proxy import HostProxy, proxy_environment
-from amplifier_modules.sandbox.unconfined import UnconfinedCommand, UnconfinedRunner
+from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 from amplifier_modules.tools.bash.runner import Confinement
 
 PUBLIC = "93.184.215.14"
@@ -73,6 +73,7 @@ class ProxiedRunner(UnconfinedRunner):
     reaches_hosts = True
 
     def __init__(self, confinement: Confinement) -> None:
+        super().__init__()
         self.confinement = confinement
         self.holds = Holds()
         network = confinement.network
@@ -98,7 +99,7 @@ class ProxiedRunner(UnconfinedRunner):
 class _Proxied:
     """A command whose ending has what was refused."""
 
-    def __init__(self, running: UnconfinedCommand, refusals: Refusals, holds: Holds) -> None:
+    def __init__(self, running: RunningCommand, refusals: Refusals, holds: Holds) -> None:
         self._running = running
         self._refusals = refusals
         self._holds = holds
