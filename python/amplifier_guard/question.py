@@ -27,6 +27,8 @@ _PLAIN = re.compile(r"[!-_a-~]+(?: [!-_a-~]+)*")
 _TO_ESCAPE = rf"{_WORD}|([^ !#-\[\]-~{_LETTERS}])"
 _RUN = re.compile(r"((?P<blank>\s)(?P=blank)+)")
 _SHOWN = rf"[!-~{_LETTERS}]"
+_MOST_INDENTATION = 40
+_BEFORE_INDENTATION = frozenset("|+- ")
 _NAMES = {" ": "blank", "\t": "tab", "\n": "line break"}
 
 
@@ -111,7 +113,7 @@ def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]
     """Return a question as rows for a terminal, each of which begins with a mark.
 
     Two questions that differ have different rows. Runs of blanks are shortened and counted
-    (`⟨40 blanks⟩`). What is not ASCII is shown by its code (`⟨U+202E⟩`), except letters of a few
+    (`⟨40 blanks⟩`), but for the indentation of a line, also behind `|`, `+` and `-`. What is not ASCII is shown by its code (`⟨U+202E⟩`), except letters of a few
     scripts and Cyrillic or Greek words that look like no other. A row that goes on in the next ends
     with a backslash, and the next begins with the mark and a colon instead of a bar.
 
@@ -128,7 +130,8 @@ def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]
     if most < 2:
         raise ValueError(f"a question needs more than {columns} columns")
     rows: list[str] = []
-    for line in _write_question(question).split("\n"):
+    indentation = min(_MOST_INDENTATION, most // 2)
+    for line in _write_question(question, indentation).split("\n"):
         first, *rest = _cut(line, most)
         starts = [f"{mark}| {first}", *(f"{mark}: {row}" for row in rest)]
         rows += [f"{row}\\" for row in starts[:-1]]
@@ -136,12 +139,18 @@ def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]
     return rows
 
 
-def _write_question(question: Iterable[str]) -> str:
+def _write_question(question: Iterable[str], most_indentation: int) -> str:
     units = [unit for part in question for unit in _split_units(part)]
     runs = [(unit, len(list(run))) for unit, run in groupby(units)]
     shown: list[str] = []
+    begins_line = True
     for place, (unit, count) in enumerate(runs):
-        if isinstance(unit, AsIs) or _compile(_SHOWN).fullmatch(unit):
+        is_indentation = begins_line and unit == " " and count <= most_indentation
+        if (
+            isinstance(unit, AsIs)
+            or _compile(_SHOWN).fullmatch(unit)
+            or (is_indentation and _is_followed(runs, place))
+        ):
             shown.append(unit * count)
         elif (unit, count) == ("\n", 1) or ((unit, count) == (" ", 1) and _is_inside(runs, place)):
             shown.append(unit)
@@ -149,6 +158,7 @@ def _write_question(question: Iterable[str]) -> str:
             shown.append(f"⟨{count} {name}{'s' * (count > 1)}⟩")
         else:
             shown.append(f"⟨{f'{count} ' if count > 1 else ''}U+{ord(unit):X}⟩")
+        begins_line = (unit, count) == ("\n", 1) or (begins_line and unit in _BEFORE_INDENTATION)
     return "".join(shown)
 
 
@@ -166,9 +176,13 @@ def _split_units(part: str) -> Iterator[str]:
 
 def _is_inside(runs: Sequence[tuple[str, int]], place: int) -> bool:
     """Whether something can be seen before and behind, in the same line."""
-    return 0 < place < len(runs) - 1 and not any(
-        runs[beside][0] == "\n" and runs[beside][1] == 1 for beside in (place - 1, place + 1)
-    )
+    is_behind = place > 0 and runs[place - 1] != ("\n", 1)
+    return is_behind and _is_followed(runs, place)
+
+
+def _is_followed(runs: Sequence[tuple[str, int]], place: int) -> bool:
+    """Whether something can be seen behind, in the same line."""
+    return place < len(runs) - 1 and runs[place + 1] != ("\n", 1)
 
 
 def _cut(line: str, most: int) -> Iterator[str]:

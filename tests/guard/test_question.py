@@ -112,7 +112,7 @@ def test_every_row_has_the_mark_and_fits_into_the_terminal(text: str, columns: i
     assert all(re.match(rf"{MARK}[|:] ", row) for row in rows)
     assert max(map(cells, rows)) < columns
     assert not any(re.search(r"[^ -~\xc0-\xff⟨⟩\u0386-\u0491\u3041-\u3096\u4e00-\u9fff\uac00-\ud7a3]", row) for row in rows)  # fmt: skip
-    assert not any("   " in row for row in rows)
+    assert not any(re.search(r"[^|:+ -] {3}", row) for row in rows)
 
 
 @given(TEXT, TEXT, COLUMNS)
@@ -157,6 +157,21 @@ def test_rows_look_like_this() -> None:
         "bcdf| run `x⟨60 blanks⟩bcdf> allow`\\",
         "bcdf: ⟨2 line breaks⟩of [API_KEY] ⟨\\",
         "bcdf: U+202E⟩⟨1 tab⟩漢é",
+    ]
+
+
+def test_the_lines_of_a_difference_are_indented_as_they_are() -> None:
+    question = [
+        f"put it?\n|   @@ -1 +1,2 @@\n|    one\n|   +    two  three\n   four\n{41 * ' '}five\n|   "
+    ]
+    assert question_rows(question, MARK, 60) == [
+        "bcdf| put it?",
+        "bcdf| |   @@ -1 +1,2 @@",
+        "bcdf| |    one",
+        "bcdf| |   +    two⟨2 blanks⟩three",
+        "bcdf|    four",
+        "bcdf| ⟨41 blanks⟩five",
+        "bcdf| |⟨3 blanks⟩",
     ]
 
 

@@ -38,16 +38,16 @@ def test_some_changes_of_a_command_are_agreed_to(begin: Begin, model: Any, folde
 bcdf| approval needed
 bcdf| put these changes into the project?
 bcdf| | created `b`
-bcdf| |⟨3 blanks⟩@@ -0,0 +1 @@
-bcdf| |⟨3 blanks⟩+b
+bcdf| |   @@ -0,0 +1 @@
+bcdf| |   +b
 bcdf| | modified `plan.txt`
-bcdf| |⟨3 blanks⟩@@ -1 +1,2 @@
-bcdf| |⟨4 blanks⟩one
-bcdf| |⟨3 blanks⟩+two
+bcdf| |   @@ -1 +1,2 @@
+bcdf| |    one
+bcdf| |   +two
 bcdf| | created `src`, 2 paths
-bcdf| |⟨3 blanks⟩created `src/a`
-bcdf| |⟨5 blanks⟩@@ -0,0 +1 @@
-bcdf| |⟨5 blanks⟩+1
+bcdf| |   created `src/a`
+bcdf| |     @@ -0,0 +1 @@
+bcdf| |     +1
 bcdf| y for all 3, or e to be asked about each
 bcdf| answer with a word: allow, deny (other words deny)
 bcdf> e
@@ -108,15 +108,15 @@ def test_some_files_of_a_patch_are_agreed_to(begin: Begin, model: Any, folder: P
 bcdf| approval needed
 bcdf| put these changes into the project?
 bcdf| | modified `a.py`
-bcdf| |⟨3 blanks⟩@@ -1 +1 @@
-bcdf| |⟨3 blanks⟩-A = 1
-bcdf| |⟨3 blanks⟩+A = 2
+bcdf| |   @@ -1 +1 @@
+bcdf| |   -A = 1
+bcdf| |   +A = 2
 bcdf| | created `new.py`
-bcdf| |⟨3 blanks⟩@@ -0,0 +1 @@
-bcdf| |⟨3 blanks⟩+B = 1
+bcdf| |   @@ -0,0 +1 @@
+bcdf| |   +B = 1
 bcdf| | deleted `old.py`
-bcdf| |⟨3 blanks⟩@@ -1 +0,0 @@
-bcdf| |⟨3 blanks⟩-gone
+bcdf| |   @@ -1 +0,0 @@
+bcdf| |   -gone
 bcdf| y for all 3, or e to be asked about each
 bcdf| answer with a word: allow, deny (other words deny)
 bcdf> e
@@ -158,11 +158,11 @@ def test_what_is_refused_in_review_leaves_no_trace(begin: Begin, model: Any, fol
 bcdf| approval needed
 bcdf| put these changes into the project?
 bcdf| | deleted `plan.txt`
-bcdf| |⟨3 blanks⟩@@ -1 +0,0 @@
-bcdf| |⟨3 blanks⟩-one
+bcdf| |   @@ -1 +0,0 @@
+bcdf| |   -one
 bcdf| | created `x`
-bcdf| |⟨3 blanks⟩@@ -0,0 +1 @@
-bcdf| |⟨3 blanks⟩+x
+bcdf| |   @@ -0,0 +1 @@
+bcdf| |   +x
 bcdf| y for all 2, or e to be asked about each
 bcdf| answer with a word: allow, deny (other words deny)
 bcdf> keep the plan, please
