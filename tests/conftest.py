@@ -10,7 +10,7 @@ import asyncio.selector_events
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -61,10 +61,16 @@ if hasattr(asyncio.selector_events, "_SelectorTransport"):
     _name_the_test(asyncio.selector_events._SelectorTransport)
 
 
-def pytest_collection_finish() -> None:
-    """Search what was collected, many thousands of tests, for garbage no more: it stays to the end."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Search what is collected, many thousands of tests, for garbage once: it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
