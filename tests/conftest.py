@@ -1,4 +1,4 @@
-"""How much the property tests try: `HYPOTHESIS_PROFILE=slow` for a long search, `few` for a look.
+"""How much the property tests try: `HYPOTHESIS_PROFILE=many` or `slow` for a long search, `few` for a look.
 
 No test, and no program that a test starts, sees the keyring of this machine or stores its sessions in the
 folder of its user.
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from amplifier_testing.servers.serving.recording import RecordingServer
 
 # No deadline: a busy machine is not a slow parser.
-settings.register_profile("fast", deadline=None)
+settings.register_profile("fast", deadline=None, max_examples=50)
 settings.register_profile("few", deadline=None, max_examples=25)
+settings.register_profile("many", deadline=None, max_examples=500)
 settings.register_profile("slow", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
