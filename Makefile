@@ -71,7 +71,7 @@ ON_WINDOWS := $(addprefix python/amplifier_modules/,tools/bash tools/filesystem 
 	command.py git_bash.py job_command.py job_object.py shell.py shell_folder.py tiers.py unconfined.py \
 	watched_command.py))
 
-.PHONY: help run test test-rust test-python differential prove prove-rust prove-guard prove-interpreters mutants fuzz check check-rust check-python check-dependencies docs docs-pictures docs-reference wheel sdist bench clean
+.PHONY: help run test test-rust test-python differential prove prove-rust prove-guard prove-properties prove-interpreters mutants fuzz check check-rust check-python check-dependencies docs docs-pictures docs-reference wheel sdist bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
@@ -91,7 +91,7 @@ test-python: .venv/.extension .venv/.test wheel sdist ## Run the Python tests (P
 differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run generated programs here and on the reference, and account for every difference
 	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
 
-prove: prove-rust prove-guard prove-interpreters .tools/reference/.installed .tools/sqlite/.installed .venv/.extension .venv/.test sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
+prove: prove-rust prove-guard prove-properties prove-interpreters .tools/reference/.installed .tools/sqlite/.installed .venv/.extension .venv/.test sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
 	PROVE=1 AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)" REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" NEWER_SQLITE="$(CURDIR)/.tools/sqlite" .venv/bin/pytest tests/proof tests/kernel/every_await tests/modules/provider_kit tests/agent/test_store_elsewhere.py tests/app/wheel/test_sdist_build.py $(PYTEST_ARGS)
 
 fuzz: ## Try a million random streams on every decoder and parser (FUZZ_INPUTS=10000000 FUZZ_SEED=1)
@@ -106,6 +106,9 @@ prove-rust: ## Run the models of what threads may do to the Rust core, and long 
 prove-guard: ## Swap links in beneath the guard in 100,000 races with its reads and as many with its writes
 	GUARD_RACES=100000 CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target/prove}" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
 		cargo test --quiet --locked --package amplifier-guard --test guard -- races::
+
+prove-properties: .venv/.extension .venv/.test ## Run the property tests with ten times the examples
+	HYPOTHESIS_PROFILE=many .venv/bin/pytest -m hypothesis --timeout 1200 --numprocesses $(PYTEST_PROCESSES) --dist loadgroup $(PYTEST_ARGS)
 
 prove-interpreters: .venv/.created dist/.wheel .venv/.test ## Run the Python tests on the wheel with every other CPython from 3.11 on that is found
 	@for python in $$($(VENV_PYTHON) tests/app/interpreters.py); do \

@@ -1,4 +1,4 @@
-"""How much the property tests try: `HYPOTHESIS_PROFILE=slow` for a long search, `few` for a look.
+"""How much the property tests try: `HYPOTHESIS_PROFILE=many` or `slow` for a long search, `few` for a look.
 
 No test, and no program that a test starts, sees the keyring of this machine or stores its sessions in the
 folder of its user.
@@ -10,7 +10,7 @@ import asyncio.selector_events
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from amplifier_testing.servers.serving.recording import RecordingServer
 
 # No deadline: a busy machine is not a slow parser.
-settings.register_profile("fast", deadline=None)
+settings.register_profile("fast", deadline=None, max_examples=50)
 settings.register_profile("few", deadline=None, max_examples=25)
+settings.register_profile("many", deadline=None, max_examples=500)
 settings.register_profile("slow", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
@@ -61,10 +62,16 @@ if hasattr(asyncio.selector_events, "_SelectorTransport"):
     _name_the_test(asyncio.selector_events._SelectorTransport)
 
 
-def pytest_collection_finish() -> None:
-    """Search what was collected, many thousands of tests, for garbage no more: it stays to the end."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Search what is collected, many thousands of tests, for garbage once: it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

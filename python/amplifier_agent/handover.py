@@ -9,6 +9,7 @@ import anyio
 import anyio.lowlevel
 
 from amplifier_core.event_loop import find_asyncio_loop
+from amplifier_modules.running.background import is_cancelled_from_outside
 
 AHEAD = 64
 """How many items may wait before the turn waits, too."""
@@ -65,8 +66,8 @@ class Handover(Generic[ItemT]):
         return len(waiting) >= self._ahead - 1
 
     async def wait_until_taken(self) -> None:
-        """Wait until all items that were added are taken."""
-        if self.is_over:
+        """Wait until all items that were added are taken; not where the loop ends, and its tasks."""
+        if self.is_over or (self._waiting and is_cancelled_from_outside()):
             # Where the turn is cancelled, it ends here.
             await anyio.lowlevel.checkpoint()
         elif self._waiting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -27,6 +28,7 @@ from amplifier_agent import (
     ToolStarted,
     tool,
 )
+from amplifier_modules.loops.boundary import cancellation
 
 COLOUR: ContextVar[str] = ContextVar("colour", default="none")
 
@@ -275,14 +277,17 @@ def test_events_are_frozen(kind: Callable[..., Any]) -> None:
         event.raw = ("x", {})
 
 
-def test_a_stream_that_outlives_its_loop_is_dropped_in_silence() -> None:
-    import asyncio
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_a_stream_that_outlives_its_loop_is_not_waited_for_and_dropped_in_silence(
+    backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cancellation, "GRACE_SECONDS", math.inf)
 
     async def begin() -> Any:
         stream = Agent(ScriptedProvider(["one two three"])).stream("go")
         await anext(stream)
         return stream
 
-    stream = asyncio.run(begin())
+    stream = anyio.run(begin, backend=backend)
     del stream
     gc.collect()

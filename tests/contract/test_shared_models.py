@@ -56,7 +56,7 @@ zones = st.none() | st.builds(
 )
 
 
-few = settings(max_examples=max(settings().max_examples // 4, 25))
+few = settings(max_examples=settings().max_examples // 4)
 """For tests that run once for each type."""
 
 

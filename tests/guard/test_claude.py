@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from amplifier_core import message_models
 from amplifier_core._engine import _round_trip
 from amplifier_core.message_models import Message
 from amplifier_guard.claude import (
@@ -102,7 +103,10 @@ BLOCKS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         rows=st.lists(st.lists(opaque, **few), **few),
     ),
     "chart": fields(type="chart", kind=texts, data=opaque),
-    "unknown": fields(type=unknown_types),
+    # Known fields of a block of the kernel come first when it comes back.
+    "unknown": fields(type=unknown_types).filter(
+        lambda block: len(block) == 1 or block["type"] not in message_models.KNOWN_BLOCK_TYPES
+    ),
     "redacted_thinking": fields(type="redacted_thinking", data=texts),
     "reasoning": fields(
         type="reasoning", content=st.lists(opaque, **few), summary=st.lists(opaque, **few)

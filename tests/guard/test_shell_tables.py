@@ -89,7 +89,7 @@ def commands(draw: st.DrawFn, programs: list[str] = PROGRAMS) -> list[str]:
 
 
 # Holds: sink-11
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=20 * settings().max_examples, deadline=None)
 @given(commands())
 @example(["git", "grep", "-GOid", "root"])
 @example(["tar", "tfI", "a.tar", "./evil"])

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from amplifier_providers.running.kept_loop import run_in_kept_loop
+from amplifier_providers.running.loop_end import run_later
 
 COLOUR: contextvars.ContextVar[str] = contextvars.ContextVar("colour", default="none")
 
@@ -71,6 +72,27 @@ def test_what_work_leaves_is_ended_with_it() -> None:
 
     run_in_kept_loop(work)
     assert ended == ["task", "generator"]
+
+
+# Holds: connection-5
+def test_what_the_loop_does_for_itself_is_done_to_its_end_however_short_the_work() -> None:
+    done: list[str] = []
+
+    async def close() -> None:
+        for name in ("first", "second", "third"):
+            await asyncio.sleep(0)
+            done.append(name)
+
+    async def begin() -> None:
+        run_later(0, close)
+
+    async def work() -> None:
+        for _ in range(2):
+            await asyncio.sleep(0)
+
+    run_in_kept_loop(begin)
+    run_in_kept_loop(work)
+    assert done == ["first", "second", "third"]
 
 
 def test_an_error_of_a_task_that_is_left_is_told_to_the_loop() -> None:

@@ -7,6 +7,7 @@ the fork: what they do when they are imported, they do there.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -222,5 +223,7 @@ def _run(arguments: list[str]) -> None:
 if __name__ == "__main__":
     for name in IMPORTED:
         importlib.import_module(name)
+    # A collection in a fork, and there are some when it ends, would copy all of that.
+    gc.freeze()
     if given := _wait_for_requests(socket.socket(fileno=int(sys.argv[1]))):
         _run(given)

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-from .loop_end import is_end_of_loop
+from .loop_end import is_end_of_loop, was_put_off
 
 ResultT = TypeVar("ResultT")
 
@@ -85,11 +85,16 @@ async def _run_whole(work: Callable[[], Coroutine[Any, Any, ResultT]]) -> Result
 
 
 async def _end_tasks() -> None:
-    """Cancel the other tasks of the event loop, and wait for them."""
+    """Cancel the other tasks of the event loop, and wait for them.
+
+    What the loop does for itself goes on, such as the closing of connections: half of them would be
+    left open.
+    """
     loop = asyncio.get_running_loop()
     tasks = asyncio.all_tasks(loop) - {asyncio.current_task()}
     for task in tasks:
-        task.cancel()
+        if not was_put_off(task):
+            task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     for task in tasks:
         if not task.cancelled() and (error := task.exception()) is not None:

@@ -62,6 +62,11 @@ def run_later(seconds: float, work: Work) -> None:
         loop.call_later(seconds, _start_asyncio_task, loop, work)
 
 
+def was_put_off(task: object) -> bool:
+    """Whether this task of asyncio runs what `run_later` was given."""
+    return task in _tasks
+
+
 async def _end_with_loop(work: Work) -> AsyncGenerator[None]:
     try:
         yield

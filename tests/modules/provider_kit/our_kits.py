@@ -29,6 +29,7 @@ class OurKit(ProviderKit):
     """Our providers wait in the time of `amplifier_core.world`."""
 
     patches_clocks = False
+    stride = 7  # `make prove` cuts at each byte
 
 
 class AnthropicKit(OurKit):
@@ -43,7 +44,7 @@ class AnthropicKit(OurKit):
 
 class OpenAIKit(OurKit):
     server = ResponsesServer
-    stride = 7  # its streams say everything three times
+    stride = 21  # its streams say everything three times
 
     def provider(self, base_url: str, hooks: Any) -> Any:
         config = OpenAIConfig(
@@ -54,7 +55,6 @@ class OpenAIKit(OurKit):
 
 class ChatKit(OurKit):
     server = ChatServer
-    stride = 3
     thinking = False  # Chat Completions of OpenAI keeps the thoughts
 
     def provider(self, base_url: str, hooks: Any) -> Any:
@@ -128,7 +128,6 @@ class AzureDeploymentKit(OurKit):
 
 class OllamaKit(OurKit):
     server = OllamaServer
-    stride = 3
     call_ids = False
     cached_tokens = False
 

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def nothing_left_open() -> Iterator[None]:
     """Free the connections that faults leave open here, not in some later test, which would fail."""
     yield

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def nothing_left_open() -> Iterator[None]:
     """Free the connections that these providers leave open here, not in some later test."""
     yield

@@ -12,7 +12,7 @@ from amplifier_testing.servers import AnthropicServer
 
 class TestTinyProvider(ProviderKit):
     server = AnthropicServer
-    stride = 4
+    stride = 16
 
     def provider(self, base_url: str, hooks: Any) -> Any:
         return TinyProvider(base_url, self.key, hooks)
