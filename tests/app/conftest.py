@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,17 +68,23 @@ sys.meta_path.insert(0, Finder())
 """
 
 
-@pytest.fixture
-def waiting(keyed: Any, tmp_path: Path) -> Iterator[Any]:
-    """The command with the tool `wait`, whose gate is a pipe in the file system."""
-    modules = tmp_path / "modules"
+@pytest.fixture(scope="session")
+def waiting_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the tool `wait`; one for all, as those who import from one share an interpreter."""
+    modules = tmp_path_factory.mktemp("modules")
     package = modules / "waiting_tool"
-    package.mkdir(parents=True)
+    package.mkdir()
     (package / "__init__.py").write_text(WAITING_MODULE)
     (modules / "sitecustomize.py").write_text(INTERRUPTING_SITE)
+    return modules
+
+
+@pytest.fixture
+def waiting(keyed: Any, tmp_path: Path, waiting_modules: Path) -> Any:
+    """The command with the tool `wait`, whose gate is a pipe in the file system."""
     gate = tmp_path / "gate"
     os.mkfifo(gate)
-    keyed.environment["PYTHONPATH"] = f"{modules}:{keyed.environment['PYTHONPATH']}"
+    keyed.environment["PYTHONPATH"] = f"{waiting_modules}:{keyed.environment['PYTHONPATH']}"
     keyed.environment |= {"GATE": str(gate), "HISTORY": str(tmp_path / "history")}
     keyed.environment |= {"TERM": "xterm", "NO_COLOR": "1"}
     return keyed

@@ -119,11 +119,6 @@ class PromptTerminal(Terminal):
         """Change the width."""
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
-    def hang_up(self) -> int:
-        """Close the terminal; returns the exit code."""
-        os.close(self._master)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-
     def _read(self) -> bool:
         ready, _, _ = select.select([self._master], [], [], PATIENCE)
         assert ready, f"the command hangs:\n{self.screen}"

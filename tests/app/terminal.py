@@ -11,6 +11,8 @@ import struct
 import termios
 from typing import Any
 
+from warm_interpreter import Program
+
 PATIENCE = 60
 """Seconds after which a test that waits has failed."""
 
@@ -33,16 +35,25 @@ class Terminal:
             columns: The width of the terminal.
             shell: A shell script that runs it instead, as `"$@"`.
         """
-        line = [*command.line, *arguments]
-        if shell is not None:
-            line = ["/bin/bash", "-c", shell, "bash", *line]
-        self.pid, self._master = pty.fork()
-        if self.pid == 0:
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-            os.chdir(command.folder)
-            os.execve(line[0], line, command.environment)
         self.written = ""
         """All that was written to the terminal."""
+        self._program: Program | None = None
+        line = [*command.line, *arguments]
+        size = struct.pack("HHHH", 24, columns, 0, 0)
+        if shell is not None:
+            line = ["/bin/bash", "-c", shell, "bash", *line]
+        elif warm := command.interpreters.find_warm(command.environment, in_terminal=True):
+            self._master, streams = pty.openpty()
+            fcntl.ioctl(streams, termios.TIOCSWINSZ, size)
+            self._program = warm.start(line[1:], command.environment, command.folder, [streams] * 3)
+            os.close(streams)
+            self.pid = self._program.pid
+            return
+        self.pid, self._master = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, size)
+            os.chdir(command.folder)
+            os.execve(line[0], line, command.environment)
 
     @property
     def screen(self) -> str:
@@ -68,7 +79,13 @@ class Terminal:
         """Read to the end; returns the exit code."""
         while self._read():
             pass
+        return self.hang_up()
+
+    def hang_up(self) -> int:
+        """Close the terminal; returns the exit code."""
         os.close(self._master)
+        if self._program is not None:
+            return self._program.wait()
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def _read(self) -> bool:

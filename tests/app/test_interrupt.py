@@ -80,7 +80,15 @@ def test_at_any_moment_there_is_no_traceback_and_one_outcome(
     model.reply(*model.said({"type": "text", "text": "Done."}))
     waiting.environment["INTERRUPT_AT"] = moment
 
-    done = waiting("run", options, "hello")
+    done = subprocess.run(
+        [*waiting.line, "run", options, "hello"],
+        cwd=waiting.folder,
+        env=waiting.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
 
     # During the clean-up the answer is there already.
     assert done.returncode == (0 if moment == "cleanup" else 130)

@@ -272,15 +272,20 @@ async def mount(coordinator, config=None):
 """
 
 
-def test_a_question_is_answered_within_the_conversation(
-    prompted: Any, model: Any, say: Any, tmp_path: Path
-) -> None:
-    package = tmp_path / "modules" / "amplifier_module_hooks_asking"
-    package.mkdir()
+@pytest.fixture
+def asking(prompted: Any, tmp_path: Path) -> Any:
+    """The command with a hook that asks about each call."""
+    package = tmp_path / "asking" / "amplifier_module_hooks_asking"
+    package.mkdir(parents=True)
     (package / "__init__.py").write_text(ASKING_HOOK)
+    prompted.environment["PYTHONPATH"] += f":{package.parent}"
+    return prompted
+
+
+def test_a_question_is_answered_within_the_conversation(asking: Any, model: Any, say: Any) -> None:
     model.reply(*model.said(WAIT, stop="tool_use"))
     say("You said no.", "Go on.")
-    terminal = PromptTerminal(prompted, "--module", "hooks-asking")
+    terminal = PromptTerminal(asking, "--module", "hooks-asking")
     terminal.say("Work")
     terminal.see_match("^[a-z]{4}>$")
     terminal.type(b"no\n")
@@ -294,15 +299,10 @@ def test_a_question_is_answered_within_the_conversation(
     assert "You said no." in terminal.screen
 
 
-def test_ctrl_c_at_a_question_ends_the_turn_alone(
-    prompted: Any, model: Any, say: Any, tmp_path: Path
-) -> None:
-    package = tmp_path / "modules" / "amplifier_module_hooks_asking"
-    package.mkdir()
-    (package / "__init__.py").write_text(ASKING_HOOK)
+def test_ctrl_c_at_a_question_ends_the_turn_alone(asking: Any, model: Any, say: Any) -> None:
     model.reply(*model.said(WAIT, stop="tool_use"))
     say("Go on.")
-    terminal = PromptTerminal(prompted, "--module", "hooks-asking")
+    terminal = PromptTerminal(asking, "--module", "hooks-asking")
     terminal.say("Work")
     terminal.see_match("^[a-z]{4}>$")
     terminal.type(CTRL_C)
