@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -216,8 +216,6 @@ async def open_connection(
         StartTimeoutError: It has not answered in time.
         Exception: It cannot be reached, or does not speak the protocol.
     """
-    from importlib.metadata import version
-
     from mcp import Client
     from mcp.types import Implementation, ToolListChangedNotification
 
@@ -247,7 +245,7 @@ async def open_connection(
             open_transport(note_lost),
             message_handler=take_message,
             elicitation_callback=None if rules.answer is None else take_question,
-            client_info=Implementation(name="amplifier-core", version=version("amplifier-core")),
+            client_info=Implementation(name="amplifier-core", version=_find_version()),
             input_required_max_rounds=_MAX_ROUNDS,
             cache=None,
         )
@@ -264,6 +262,13 @@ async def open_connection(
             raise
     if starting.cancelled_caught:
         raise StartTimeoutError(f"it has not started within {rules.start_seconds:g} s")
+
+
+@cache
+def _find_version() -> str:
+    from importlib.metadata import version
+
+    return version("amplifier-core")
 
 
 async def read_pages(

@@ -16,7 +16,6 @@ from amplifier_core.session_capabilities import SESSION_WORKING_DIR
 
 from .connection import Connection, ConnectionRules, OpenConnection, open_connection
 from .elicitation import answer_question
-from .http_transport import open_http
 from .server_entry import Address, Place, ServerEntry
 from .server_process import run_server_process
 from .settings import McpSettings
@@ -44,8 +43,8 @@ def make_opener(
             partial(answer_question, entry.name) if asks else None,
         )
         del coordinator  # a session that nobody uses is freed
-        # In a thread: it takes a second of CPU.
-        await anyio.to_thread.run_sync(import_module, "mcp")
+        # In a thread, which nobody waits for at the end: it takes a second of CPU.
+        await anyio.to_thread.run_sync(import_module, "mcp", abandon_on_cancel=True)
         async with open_connection(partial(open_place, place, settings), rules) as connection:
             yield connection
 
@@ -61,6 +60,8 @@ def open_place(place: Place, settings: McpSettings, note_end: Callable[[str], No
         note_end: Called with the reason when a server that was started here is over.
     """
     if isinstance(place, Address):
+        from .http_transport import open_http  # late: the client of HTTP takes a while to import
+
         return open_http(place, allows_private=settings.private_addresses)
     return run_server_process(place, note_end)
 

@@ -13,12 +13,6 @@ import anyio.to_thread
 
 from amplifier_core.models import ToolResult
 from amplifier_guard import Redactor, TerminalText
-from amplifier_modules.tools.filesystem.image_file import (
-    HEAD_BYTES,
-    MAX_IMAGE_BYTES,
-    find_image_type,
-    make_image_block,
-)
 from amplifier_modules.tools.result_bytes import clip_bytes, whole_characters
 
 from .put_aside import PutAside
@@ -161,6 +155,14 @@ def _read_contents(contents: Any) -> Any:
 
 
 def _read_binary(what: str, data: str, media_type: str | None) -> Any:
+    # Late: the tools of files take a while to import.
+    from amplifier_modules.tools.filesystem.image_file import (
+        HEAD_BYTES,
+        MAX_IMAGE_BYTES,
+        find_image_type,
+        make_image_block,
+    )
+
     try:
         content = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
