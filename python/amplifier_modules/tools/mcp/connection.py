@@ -191,8 +191,8 @@ class Connection:
         while lost < _MAX_LOST_SUBSCRIPTIONS:
             try:
                 async with self.client.listen(tools_list_changed=True) as subscription:
-                    if lost:
-                        self.note_changed()  # what has changed meanwhile is not told again
+                    # What has changed since they were listed is not told again.
+                    self.note_changed()
                     lost = 0
                     async for _ in subscription:
                         wait = _AGAIN_SECONDS
