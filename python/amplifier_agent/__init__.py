@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         ToolStarted,
     )
     from .function_hook import Hook, hook
+    from .mcp_module import mcp
     from .partial_approval import PartialApproval
     from .plan import AgentOptions, Module
     from .result import (
@@ -85,6 +86,7 @@ __all__ = [
     "TurnStatus",
     "Undone",
     "hook",
+    "mcp",
     "tool",
 ]
 
@@ -102,6 +104,7 @@ _HOMES = {
         " ToolStarted"
     ),
     ".function_hook": "Hook hook",
+    ".mcp_module": "mcp",
     ".partial_approval": "PartialApproval",
     ".plan": "AgentOptions Module",
     ".result": "GoalEnding GoalOutcome Message Result StatusError TokenUsage TurnStatus",

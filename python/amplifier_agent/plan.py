@@ -17,6 +17,8 @@ from amplifier_modules.tool.function_tool import FunctionTool, check_seconds, to
 
 from .arguments import check_budget
 from .function_hook import Hook
+from .mcp_module import MODULE as MCP_MODULE
+from .mcp_module import merge_servers
 
 if TYPE_CHECKING:
     import httpx2
@@ -261,7 +263,9 @@ def _read_list(name: str, given: Any) -> list[Any]:
 
 def _put_tool(given: Any, plan: dict[str, Any]) -> Any:
     if isinstance(given, str | Mapping):
-        plan["tools"].append(_make_entry("tools", given))
+        entry = _make_entry("tools", given)
+        if entry["module"] != MCP_MODULE or not merge_servers(entry, plan["tools"]):
+            plan["tools"].append(entry)
         return None
     if isinstance(given, FunctionTool) or (
         isinstance(getattr(given, "name", None), str) and callable(getattr(given, "execute", None))

@@ -15,6 +15,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.plain_data import native_copy_of
 from amplifier_core.session_capabilities import (
     SESSION_JOURNAL,
+    SESSION_ONE_TURN,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STATE,
@@ -95,7 +96,8 @@ class Session(Generic[T_co]):
             session_id: Its id.
             parent_id: The id of the session that it works for.
             goal: When its work is done.
-            waits: Whether its turns wait for answers to questions that are kept for somebody.
+            waits: Whether its turns wait for answers to questions that are kept for somebody; a
+                session of a single turn does not.
 
         Raises:
             TypeError: An argument is of the wrong type.
@@ -120,6 +122,8 @@ class Session(Generic[T_co]):
         """The session of the kernel."""
         self._coordinator: Any = self.session.coordinator
         self._coordinator.register_capability(SESSION_STATE, state)
+        if not waits:
+            self._coordinator.register_capability(SESSION_ONE_TURN, True)
         self._is_open = False
         if goal is not None:
             self.goal = goal

@@ -18,6 +18,7 @@ _OTHERS = {
     "tool-bash": "amplifier_modules.tools.bash",
     "tool-conversation": "amplifier_modules.tools.conversation",
     "tool-filesystem": "amplifier_modules.tools.filesystem",
+    "tool-mcp": "amplifier_modules.tools.mcp",
     "tool-search": "amplifier_modules.tools.search",
     "tool-task": "amplifier_modules.tools.task",
 }
@@ -63,6 +64,8 @@ EVENTS = frozenset(
         "guard:findings",
         "job:end",
         "job:start",
+        "mcp:server",
+        "mcp:tools",
         "orchestrator:goal_progress",
         "orchestrator:paused",
         "orchestrator:rate_limit_delay",

@@ -75,9 +75,10 @@ OTHERS = {
         "subprocess.DEVNULL",
         "subprocess.Popen",
     },
+    "amplifier_modules/tools/mcp/server_process.py": {"anyio.open_process"},
 }
 """A module is validated in the environment that it will have in a session, git on a store of our
-own and a launcher have none of ours, and a command that of its `Command`, which `tool-bash` makes by `child_environment`."""
+own and a launcher have none of ours, and a command that of its `Command`, which `tool-bash` makes by `child_environment`, and so does an MCP server, besides what its entry names."""
 
 
 # Holds: sink-18

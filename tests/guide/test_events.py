@@ -22,6 +22,7 @@ from file_sessions import of_a_later_answer, of_files
 from overload_sessions import of_overload
 from pull_sessions import of_a_download
 from response_sessions import of_responses
+from server_sessions import of_servers
 from tagged_sessions import of_tags
 
 PAGE = (Path(__file__).parents[2] / "docs/guide/events.md").read_text()
@@ -77,6 +78,7 @@ def seen() -> Seen:
         of_files,
         of_a_later_answer,
         of_commands,
+        of_servers,
     ):
         anyio.run(run, emitted)
     return emitted

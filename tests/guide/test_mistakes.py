@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import agent_mistakes  # noqa: F401 -- each notes its mistakes
 import command_mistakes  # noqa: F401
 import file_mistakes  # noqa: F401
+import mcp_mistakes  # noqa: F401
 import model_mistakes  # noqa: F401
 import session_mistakes  # noqa: F401
 import tool_mistakes  # noqa: F401

@@ -36,6 +36,7 @@ def test_a_program_of_a_page_runs_and_prints_what_its_page_says(
     (tmp_path / "notes.txt").write_text("one\nTODO two\n")
     (tmp_path / "program.py").write_text(program.source)
     kept = {key: value for key, value in os.environ.items() if not key.startswith("ANTHROPIC")}
+    kept["XDG_CACHE_HOME"] = str(tmp_path / "caches")
     done = interpreters.run("program.py", env=kept, cwd=tmp_path, input=b"y\n")
     assert (done.returncode, done.stderr) == (0, "")
     if program.prints is not None:

@@ -62,9 +62,10 @@ class Conversation:
         messages: Sequence[Mapping[str, Any]] = (),
         session_id: str | None = None,
         restores_goal: bool = True,
+        is_one_turn: bool = False,
         asking: Asking = contextlib.nullcontext,
     ) -> None:
-        from amplifier_core.session_capabilities import GUARD_REDACTOR
+        from amplifier_core.session_capabilities import GUARD_REDACTOR, SESSION_ONE_TURN
 
         self.output: Output = RedactedOutput(output)
         self._approval = TerminalApproval(self.output.hold, self.output.release, asking)
@@ -76,6 +77,8 @@ class Conversation:
         self._coordinator: Any = self._session.session.coordinator
         SECRETS.learn(self._session.session.config)
         self._coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
+        if is_one_turn:
+            self._coordinator.register_capability(SESSION_ONE_TURN, True)
         self._observer = Observer(self._coordinator, self._observe)
         self._observer.start()
         if self.output.shows_blocks:

@@ -40,7 +40,7 @@ async def run_turn(
         leave(exit_code)
 
     session_id = None if order.stored is None else order.stored.id
-    conversation = Conversation(order, answering, output, session_id=session_id)
+    conversation = Conversation(order, answering, output, session_id=session_id, is_one_turn=True)
     turn = Turn(conversation, None if order.goes_on else order.prompt, leave_at_once)
     output.call_on_failure(turn.stop)
     with turn.interruption.listen_to_signals():

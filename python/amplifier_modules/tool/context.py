@@ -33,6 +33,8 @@ class PersonAnswer:
     """Whether a yes is also about what the question has offered until the session is closed."""
     is_answered: bool = True
     """Whether somebody has answered; else nobody could be asked, or the time was over."""
+    words: str = ""
+    """What the person said to a no, without anything around it; empty where nothing."""
 
 
 class QuestionPutOff(Exception):

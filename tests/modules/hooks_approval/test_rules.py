@@ -221,6 +221,11 @@ def test_a_patch_is_allowed_only_if_each_of_its_paths_is() -> None:
     [
         ("mcp__github__create_issue", "mcp__github__create_issue", True),
         ("mcp__github", "mcp__github__create_issue", True),
+        ("mcp__github__create_issue", "github__create_issue", True),
+        ("mcp__github", "github__create_issue", True),
+        ("mcp__github__create_*", "github__create_issue", True),
+        ("mcp__git", "github__create_issue", False),
+        ("mcp__github__create", "github__create_issue", False),
         ("mcp__github__*", "mcp__github__create_issue", True),
         ("mcp__git", "mcp__github__create_issue", False),
         ("mcp__github__create", "mcp__github__create_issue", False),

@@ -38,6 +38,8 @@ TOOLS = {
 _OF_PATHS = _READING | _WRITING
 _FORM = re.compile(r"([A-Za-z_][\w.*-]*)(?:\((.*)\))?", re.DOTALL)
 _ANY = frozenset({"", "*", "**", ":*"})
+_OF_SERVERS = "mcp__"
+"""What rules have before the name of a tool of an MCP server."""
 
 
 class RuleError(ValueError):
@@ -76,11 +78,17 @@ class Rule:
             fnmatchcase(each, self.names) for each in (tool, *_list_names(tool))
         ):
             return True
-        return tool in self.tools or (self.prefix is not None and tool.startswith(self.prefix))
+        if tool in self.tools:
+            return True
+        return self.prefix is not None and tool.startswith(
+            (self.prefix, self.prefix.removeprefix(_OF_SERVERS))
+        )
 
 
 def _list_names(tool: str) -> Iterable[str]:
-    return (name for name, tools in TOOLS.items() if tool in tools)
+    yield from (name for name, tools in TOOLS.items() if tool in tools)
+    if "__" in tool:  # a tool of an MCP server
+        yield f"{_OF_SERVERS}{tool}"
 
 
 def read_rule(text: str, project: Path, *, allows: bool = True) -> Rule:
@@ -98,7 +106,7 @@ def read_rule(text: str, project: Path, *, allows: bool = True) -> Rule:
     if found is None:
         raise RuleError(f"`{text}` has not the form `Tool` or `Tool(what)`")
     name, what = found[1], found[2]
-    if name.startswith("mcp__"):
+    if name.startswith(_OF_SERVERS):
         return _read_server_rule(text, name, what, allows=allows)
     if "*" in name:
         return _read_name_rule(text, name, what, allows=allows)
@@ -124,14 +132,15 @@ def read_rule(text: str, project: Path, *, allows: bool = True) -> Rule:
 def _read_server_rule(text: str, name: str, what: str | None, *, allows: bool) -> Rule:
     if what is not None and what.strip() not in _ANY:
         raise RuleError(f"`{text}`: rules for tools of servers have nothing in brackets")
-    server, _, tool = name.removeprefix("mcp__").partition("__")
+    server, _, tool = name.removeprefix(_OF_SERVERS).partition("__")
     if not server or "*" in server:
         return _read_name_rule(text, name, what, allows=allows)
     if tool in ("", "*"):
-        return Rule(text, frozenset(), prefix=f"mcp__{server}__")
+        return Rule(text, frozenset(), prefix=f"{_OF_SERVERS}{server}__")
     if "*" in tool:
         return Rule(text, frozenset(), names=name)
-    return Rule(text, frozenset({name}))
+    # Ours have no more than the server before their name.
+    return Rule(text, frozenset({name, name.removeprefix(_OF_SERVERS)}))
 
 
 def _read_name_rule(text: str, name: str, what: str | None, *, allows: bool) -> Rule:

@@ -297,7 +297,10 @@ class HookPoints:
             verdict = await self._process_result(result, TOOL_PRE, asked, running)
         if verdict.denied:
             is_answered = not asked.reply.is_missing
-            return PersonAnswer(is_yes=False, reason=verdict.reason, is_answered=is_answered)
+            words = asked.reply.words or ""
+            return PersonAnswer(
+                is_yes=False, reason=verdict.reason, words=words, is_answered=is_answered
+            )
         lasts = asked.offer.for_session and asked.reply.grant == SESSION_GRANT
         return PersonAnswer(is_yes=True, parts=asked.reply.parts, for_session=lasts)
 

@@ -1,0 +1,152 @@
+"""`tool-mcp`: the tools, resources and prompts of MCP servers."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+import anyio
+
+from amplifier_core.events import PROVIDER_REQUEST
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.session_capabilities import (
+    GUARD_REDACTOR,
+    MCP_SERVERS,
+    OBSERVABILITY_EVENTS,
+    SESSION_ONE_TURN,
+)
+from amplifier_core.weak_link import link_weakly
+from amplifier_guard import Redactor
+from amplifier_modules.running.session_bound import session_bound
+from amplifier_providers.settings import read_settings
+
+from .known_tools import KnownTools
+from .opening import make_opener
+from .put_aside import PutAside
+from .resource_tool import ResourceTool
+from .results import Cleaning, Results
+from .server import ServerStatus, State
+from .server_entry import ServerEntry, read_entries
+from .servers import SERVER_STATE, TOOLS_CHANGED, Prompt, Servers, SessionLinks
+from .settings import McpSettings, ServerSettings
+
+__amplifier_module_type__ = "tool"
+__amplifier_settings__ = McpSettings
+
+__all__ = [
+    "McpSettings",
+    "Prompt",
+    "ServerSettings",
+    "ServerStatus",
+    "Servers",
+    "State",
+    "mount",
+]
+
+logger = logging.getLogger(__name__)
+
+_NAME = "tool-mcp"
+
+
+async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
+    """Mount `mcp_resources` and the tools that are known, and connect the servers.
+
+    The capability `mcp.servers` has the `Servers`.
+
+    Args:
+        coordinator: Where they are mounted.
+        config: The keys of `McpSettings`.
+
+    Raises:
+        SettingError: A value cannot be used.
+        ConfigurationError: The package `mcp` is missing.
+    """
+    settings = read_settings(McpSettings, config, _NAME)
+    entries = read_entries(settings.servers)
+    if not entries:
+        return
+    if find_spec("mcp") is None:
+        raise ConfigurationError(
+            f"{_NAME}: the package `mcp` is missing: `pip install 'amplifier-core[mcp]'`"
+        )
+    for entry in entries:
+        for key in entry.unknown_keys:
+            logger.warning(
+                "%s ignores the unknown key `%s` of the server `%s`", _NAME, key, entry.name
+            )
+    find_coordinator = link_weakly(coordinator)
+    results = _make_results(settings, entries, find_coordinator)
+    servers = Servers(
+        entries,
+        partial(make_opener, settings, find_coordinator),
+        KnownTools(),
+        results,
+        _link_session(find_coordinator),
+        patience=settings.start_timeout,
+    )
+    coordinator.register_cleanup(servers.close)
+    coordinator.register_capability(MCP_SERVERS, servers)
+    coordinator.register_contributor(OBSERVABILITY_EVENTS, _NAME, _list_events)
+    resources = ResourceTool(servers.servers, results)
+    await coordinator.mount("tools", resources, name=resources.name)
+    unknown = await servers.mount_known()
+    for server in unknown:
+        server.start()
+    if len(unknown) < len(entries):
+        _start_at_first_request(coordinator, servers)
+    if unknown and coordinator.get_capability(SESSION_ONE_TURN):
+        with anyio.move_on_after(settings.first_wait):
+            async with anyio.create_task_group() as group:
+                for server in unknown:
+                    group.start_soon(server.wait_until_settled)
+
+
+def _list_events() -> list[str]:
+    return [SERVER_STATE, TOOLS_CHANGED]
+
+
+def _make_results(
+    settings: McpSettings, entries: Sequence[ServerEntry], find_coordinator: Callable[[], Any]
+) -> Results:
+    secrets = [secret for each in entries for secret in each.list_secrets(os.environ)]
+
+    def find_redactor() -> Redactor | None:
+        coordinator = find_coordinator()
+        return None if coordinator is None else coordinator.get_capability(GUARD_REDACTOR)
+
+    cleaning = Cleaning(settings.redact, find_redactor, Redactor(secrets))
+    return Results(cleaning, PutAside(), settings.max_result_bytes)
+
+
+def _link_session(find_coordinator: Callable[[], Any]) -> SessionLinks:
+    """Return what the servers do in a session; one that was freed has no more."""
+
+    async def mount_tool(tool: Any) -> None:
+        if (coordinator := find_coordinator()) is not None:
+            await coordinator.mount("tools", tool, name=tool.name)
+
+    async def emit(event: str, data: dict[str, Any]) -> None:
+        hooks = getattr(find_coordinator(), "hooks", None)
+        if hooks is not None:
+            await hooks.emit(event, data)
+
+    def list_names() -> list[str]:
+        coordinator = find_coordinator()
+        return [] if coordinator is None else list(coordinator.get("tools") or ())
+
+    return SessionLinks(mount_tool, list_names, emit)
+
+
+def _start_at_first_request(coordinator: Any, servers: Servers) -> None:
+    """Connect the servers while the model answers: before, it would only delay the request."""
+
+    @session_bound
+    async def start(_event: str, _data: dict[str, Any]) -> None:
+        unregister()
+        servers.start()
+
+    unregister = coordinator.hooks.register(PROVIDER_REQUEST, start, name=_NAME)

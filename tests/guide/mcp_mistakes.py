@@ -1,0 +1,60 @@
+"""The mistakes of the guide with MCP servers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from mistakes import mistake, model
+
+from amplifier_agent import Agent, mcp
+
+PAGE = "mcp"
+
+
+@contextmanager
+def own_caches() -> Iterator[None]:
+    """Keep what is known of servers apart from that of the user."""
+    before = os.environ.get("XDG_CACHE_HOME")
+    with TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop("XDG_CACHE_HOME")
+            if before is not None:
+                os.environ["XDG_CACHE_HOME"] = before
+
+
+def run(**entry: Any) -> None:
+    tools = [{"module": "tool-mcp", "config": {"servers": {"files": entry}}}]
+    with own_caches():
+        Agent(model(), tools=tools).run_sync("go")
+
+
+@mistake(PAGE, "a server that cannot be started")
+def _() -> None:
+    run(command="no-such-program")
+
+
+@mistake(PAGE, "a variable that is not set")
+def _() -> None:
+    run(command="x", args=["${NO_SUCH_VARIABLE}"])
+
+
+@mistake(PAGE, "an entry with neither `command` nor `url`")
+def _() -> None:
+    run()
+
+
+@mistake(PAGE, "a key of another host in an entry")
+def _() -> None:
+    run(command="no-such-program", autoApprove=["x"])
+
+
+@mistake(PAGE, "two servers of one name in an agent")
+def _() -> None:
+    Agent(model(), tools=[mcp("files"), mcp("files")])
