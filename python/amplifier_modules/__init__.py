@@ -8,6 +8,7 @@ _OTHERS = {
     "hooks-approval": "amplifier_modules.hooks.approval",
     "hooks-guard": "amplifier_modules.hooks.guard",
     "hooks-observe": "amplifier_modules.hooks.observe",
+    "hooks-shell": "amplifier_modules.hooks.shell",
     "loop-basic": "amplifier_modules.loops.basic",
     "loop-streaming": "amplifier_modules.loops.streaming",
     "loop-tagged": "amplifier_modules.loops.tagged",
