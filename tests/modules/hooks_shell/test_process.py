@@ -80,7 +80,7 @@ async def test_one_that_never_ends_is_ended_with_what_it_began(run: Any, tmp_pat
     finished = await run("sleep 300 & echo $! > pid; yes", seconds=0.5)
 
     assert finished.ending.timed_out
-    assert not _runs(int((tmp_path / "pid").read_text()))
+    await _await_end(int((tmp_path / "pid").read_text()))
 
 
 # Holds: shellhooks-6
@@ -102,7 +102,7 @@ async def test_a_cancelled_hook_is_ended_first(run: Any, tmp_path: Path) -> None
             await anyio.lowlevel.checkpoint()
         group.cancel_scope.cancel()
 
-    assert not _runs(int((tmp_path / "pid").read_text()))
+    await _await_end(int((tmp_path / "pid").read_text()))
 
 
 async def test_a_hook_whose_folder_is_gone_was_not_started(tmp_path: Path) -> None:
@@ -113,6 +113,13 @@ async def test_a_hook_whose_folder_is_gone_was_not_started(tmp_path: Path) -> No
     assert finished.ending is None
     assert "cannot be started" in finished.failure
     assert os.listdir(tmp_path) == []
+
+
+async def _await_end(pid: int) -> None:
+    """Wait until a process that was killed is gone, which the system does not do at once."""
+    with anyio.fail_after(30):
+        while _runs(pid):
+            await anyio.lowlevel.checkpoint()
 
 
 def _runs(pid: int) -> bool:
