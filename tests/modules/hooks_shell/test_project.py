@@ -177,6 +177,8 @@ async def test_hooks_of_a_project_that_cannot_be_read_are_one_warning(
         ('"$CLAUDE_PROJECT_DIR"/.claude/check.sh', [".claude/check.sh"]),
         ("${CLAUDE_PROJECT_DIR}/a.sh --x=b.json", ["a.sh", "b.json"]),
         ("./a b/../c", ["a", "c"]),
+        ("sh $(git rev-parse --show-toplevel)/.claude/x.sh", [".claude/x.sh"]),
+        ('sh "$PWD/a.sh" `pwd`/b.sh', ["a.sh", "b.sh"]),
         ("python3 'my file.py'", ["my file.py"]),
         ("sh -c 'cat a.txt; . ./b'", ["a.txt", "b"]),
         ("cat <a.txt >b.txt;c|d&&e", ["a.txt", "b.txt", "c", "d", "e"]),

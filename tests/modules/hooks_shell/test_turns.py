@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from amplifier_agent import Agent, ScriptedProvider, tool
+from amplifier_modules.hooks import shell
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("shell-hooks")]
 
@@ -105,6 +106,21 @@ async def test_an_answer_with_calls_is_no_stop(tmp_path: Path) -> None:
     await agent.run("work")
 
     assert (tmp_path / "stops").read_text() == "\n"
+
+
+# Holds: shellhooks-10
+async def test_an_answer_with_calls_in_its_text_is_no_stop(
+    bench: Any, say: Any, tmp_path: Path
+) -> None:
+    call = '<tool>{"tool_name": "look", "arguments": {}}</tool>'
+    turn = bench("tagged", say.text(call), say.text("done"))
+    turn.tool("look", repr).input_schema = {"type": "object"}
+    config = {"root": str(tmp_path), "hooks": entry(Stop="cat >> stops")}
+    await shell.mount(turn.coordinator, config)
+
+    await turn.run("work")
+
+    assert json.loads((tmp_path / "stops").read_text())["last_assistant_message"] == "done"
 
 
 async def test_the_end_of_a_session_is_heard(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`hooks-logging`: each event of a session as a line of JSON, without secrets, in a file of the session."""
+"""`hooks-logging`: each event as a line of JSON, without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hooks-notify`: a notification of the desktop when a long turn has ended or a person is asked."""
+"""`hooks-notify`: tells the desktop that a turn has ended or a person is asked."""
 
 from __future__ import annotations
 

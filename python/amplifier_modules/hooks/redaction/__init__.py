@@ -1,4 +1,4 @@
-"""`hooks-redaction`: no secret of a prompt reaches a model, and none of an event the hooks behind it."""
+"""`hooks-redaction`: removes secrets from prompts and events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hooks-shell`: commands that look, refuse, change, ask or add, in the format of Claude Code."""
+"""`hooks-shell`: runs commands at events, in the format of Claude Code."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .hook_files import ShellHook
 
 _MAX_FILE_BYTES = 8 * 1024 * 1024
 _MAX_WORDS = 1000
-_PROJECT = re.compile(r"\$\{?CLAUDE_PROJECT_DIR\}?")
+_PROJECT = re.compile(r"\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\}?")
 _BETWEEN = re.compile(r"[\s;&|<>()'\"`=:,{}]+")
 
 
@@ -50,7 +50,9 @@ def find_named_paths(command: str, project: Path) -> list[str]:
         NamedFileError: There are too many.
     """
     root = str(project)
-    words = list(dict.fromkeys(_split(_PROJECT.sub(lambda _: root, command))))
+    written = [*_split(_PROJECT.sub(lambda _: root, command)), *_split(_PROJECT.sub(".", command))]
+    # `/check.sh` may be the rest of `$(git rev-parse --show-toplevel)/check.sh`.
+    words = list(dict.fromkeys([*written, *(each.lstrip("/") for each in written)]))
     if len(words) > _MAX_WORDS:
         raise NamedFileError(f"it has more than {_MAX_WORDS:,} words")
     found = _join_all([root], words, root)

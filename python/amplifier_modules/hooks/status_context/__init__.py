@@ -1,4 +1,4 @@
-"""`hooks-status-context`: each request tells the model the date, the folder, and what git says of it."""
+"""`hooks-status-context`: tells requests the date, the folder and `git status`."""
 
 from __future__ import annotations
 
