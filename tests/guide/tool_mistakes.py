@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 from mistakes import add, mistake, model, told
@@ -228,3 +230,28 @@ mistake("approvals", "a tool that needs approval, and nobody to ask")(
 mistake("approvals", '`approvals="wait"` with `agent.run`, without a store')(
     lambda: Agent(model(), approvals="wait").run_sync("go")
 )
+
+
+# shell hooks
+
+
+def make_shell_hooks(event: str, **hook: object) -> dict[str, Any]:
+    hooks = {event: [{"hooks": [{"type": "command", **hook}]}]}
+    return {"module": "hooks-shell", "config": {"hooks": hooks}}
+
+
+@mistake("shell-hooks", '`"timeout": 5000`, in milliseconds')
+def _() -> object:
+    hooks = make_shell_hooks("Stop", command="true", timeout=5000)
+    return Agent(model(), hooks=[hooks]).run_sync("go")
+
+
+@mistake("shell-hooks", "`chmod +x` was forgotten")
+def _() -> str:
+    scripted = model({"tool": "add", "arguments": {"a": 1}}, "Done")
+    with TemporaryDirectory() as folder:
+        script = Path(folder, "check")
+        script.touch()
+        hooks = make_shell_hooks("PreToolUse", command=str(script))
+        said = told(Agent(scripted, tools=[add], hooks=[hooks]), scripted)
+    return said.replace(str(script), "./check")

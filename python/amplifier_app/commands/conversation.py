@@ -13,6 +13,7 @@ from amplifier_app.approval import Asking, TerminalApproval
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
+from amplifier_app.commands.project_hooks import ask_about_project_hooks
 from amplifier_app.commands.project_rules import ask_about_project_rules
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
@@ -272,7 +273,9 @@ class Conversation:
         from amplifier_core.llm_errors import ConfigurationError
 
         goal = self._session.goal
-        await ask_about_project_rules(self._session.session.config, self._folder, self._approval)
+        plan = self._session.session.config
+        await ask_about_project_rules(plan, self._folder, self._approval)
+        await ask_about_project_hooks(plan, self._folder, self._approval)
         try:
             await self._session.__aenter__()
         except ConfigurationError as error:

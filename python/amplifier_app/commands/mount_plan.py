@@ -19,6 +19,8 @@ GUARD = "hooks-guard"
 """The module that every turn requires."""
 APPROVAL = "hooks-approval"
 """The module that decides what a person is asked."""
+SHELL_HOOKS = "hooks-shell"
+"""The module that runs hooks of the user and of the project."""
 
 SYSTEM_PROMPT = """\
 You are an agent that works in the folder `{folder}` for the person who runs you in a terminal.
@@ -68,6 +70,7 @@ def mount_plan(
         guard_settings,
         loop_settings,
         provider_settings,
+        shell_hook_settings,
         tool_settings,
     )
     from amplifier_guard import LimitError, Limits
@@ -85,6 +88,7 @@ def mount_plan(
         config.setdefault("enable_thinking", True)  # unasked, older servers mix thoughts into texts
     loop = loop_settings(os.environ)
     tools = {"root": str(folder), **tool_settings(os.environ)}
+    shell_hooks = shell_hook_settings(os.environ, folder)
     plan: dict[str, Any] = {
         "session": {
             "orchestrator": _make_own_entry("loop-streaming", loop),
@@ -100,6 +104,7 @@ def mount_plan(
         "hooks": [
             _make_own_entry(GUARD, guard_settings(os.environ, block_chars)),
             _make_own_entry(APPROVAL, approval_settings(os.environ, is_kept=store is not None)),
+            *([] if shell_hooks is None else [_make_own_entry(SHELL_HOOKS, shell_hooks)]),
             *(_make_own_entry(hook["module"], hook.get("config")) for hook in hooks),
         ],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
@@ -132,6 +133,42 @@ def approval_settings(environment: Mapping[str, str], *, is_kept: bool) -> dict[
         if is_kept:
             config["audit_log"] = str(state / "approvals.jsonl")
     return config
+
+
+def shell_hook_settings(environment: Mapping[str, str], folder: Path) -> dict[str, Any] | None:
+    """The config of `hooks-shell`: the files of the user and of the project; None without hooks.
+
+    Args:
+        environment: The environment variables.
+        folder: The project.
+    """
+    from amplifier_modules.hooks.approval.rule_files import (
+        PROJECT_FILES,
+        find_state_folder,
+        find_user_settings,
+    )
+
+    user_settings = find_user_settings(environment)
+    config: dict[str, Any] = {"root": str(folder)}
+    if user_settings is not None and _names_hooks(user_settings):
+        config["user_settings"] = str(user_settings)
+    if any(_names_hooks(folder / name) for name in PROJECT_FILES):
+        config["project_hooks"] = True
+        if (state := find_state_folder(environment)) is not None:
+            config["state_folder"] = str(state)
+    return config if len(config) > 1 else None
+
+
+def _names_hooks(path: Path) -> bool:
+    """Whether a file may have hooks; one that cannot be read is left to the module, which says so."""
+    from amplifier_modules.hooks.settings_file import read_object
+
+    try:
+        return "hooks" in read_object(path)
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, RecursionError):
+        return True
 
 
 def _read(environment: Mapping[str, str]) -> CommandVariables:

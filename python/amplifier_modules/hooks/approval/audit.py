@@ -19,15 +19,19 @@ logger = logging.getLogger(__name__)
 class AuditLog:
     """A file of the user, to which lines are added."""
 
-    def __init__(self, path: Path, redact: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, path: Path, redact: Callable[[Any], Any], module: str = "hooks-approval"
+    ) -> None:
         """Add lines to this file.
 
         Args:
             path: The file, which is made at the first line.
             redact: Removes secrets from data in the form of JSON.
+            module: Which module warns where it cannot be written.
         """
         self._path = path
         self._redact = redact
+        self._module = module
         self._has_failed = False
 
     async def add(self, event: str, fields: Mapping[str, Any]) -> None:
@@ -38,7 +42,7 @@ class AuditLog:
             await anyio.to_thread.run_sync(self._append, line)
         except OSError as error:
             if not self._has_failed:
-                logger.warning("hooks-approval: `%s` cannot be written: %s", self._path, error)
+                logger.warning("%s: `%s` cannot be written: %s", self._module, self._path, error)
             self._has_failed = True
 
     def _append(self, line: bytes) -> None:

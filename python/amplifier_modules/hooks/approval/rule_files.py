@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from amplifier_modules.hooks.settings_file import SettingsFileError, read_object, write_object
+
 PROJECT_FILES = (".claude/settings.json", ".claude/settings.local.json")
 """The files of a project, counted from its root."""
 _TRUSTED = "project-rules.json"
-_MAX_BYTES = 1024 * 1024
 _LISTS = ("allow", "ask", "deny")
 
 
-class RuleFileError(ValueError):
+class RuleFileError(SettingsFileError):
     """A file that holds something else than rules."""
 
 
@@ -40,7 +38,7 @@ class WrittenRules:
 def read_rules(path: Path) -> WrittenRules:
     """Return the rules of a file; one that is not there has none."""
     try:
-        content = _read_object(path)
+        content = read_object(path)
     except FileNotFoundError:
         return WrittenRules()
     except (OSError, ValueError, RecursionError) as error:
@@ -77,7 +75,7 @@ def add_user_rule(path: Path, rule: str) -> None:
         RuleFileError: It holds something else than settings.
     """
     try:
-        content = _read_object(path)
+        content = read_object(path)
     except FileNotFoundError:
         content = {}
     permissions = content.setdefault("permissions", {})
@@ -88,7 +86,7 @@ def add_user_rule(path: Path, rule: str) -> None:
         raise RuleFileError(f"`permissions.allow` of `{path}` is no list")
     if rule not in allow:
         cast("list[Any]", allow).append(rule)
-        _write_object(path, content)
+        write_object(path, content)
 
 
 def is_trusted(project: Path, allow: list[str], state: Path) -> bool | None:
@@ -110,7 +108,7 @@ def remember_trust(project: Path, allow: list[str], state: Path, *, trusted: boo
     """
     answers = _read_answers(state)
     answers[str(project)] = {"hash": hash_rules(allow), "trusted": trusted}
-    _write_object(state / _TRUSTED, answers)
+    write_object(state / _TRUSTED, answers)
 
 
 def hash_rules(rules: list[str]) -> str:
@@ -142,42 +140,6 @@ def _find_folder(
 
 def _read_answers(state: Path) -> dict[str, Any]:
     try:
-        return _read_object(state / _TRUSTED)
+        return read_object(state / _TRUSTED)
     except (OSError, ValueError, RecursionError):
         return {}  # then the user is asked again
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    """Read a file of JSON.
-
-    Raises:
-        OSError: It cannot be read.
-        RuleFileError: It holds no object.
-    """
-    # A pipe in its place would never end.
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-        if not os.path.isfile(file.fileno()):
-            raise RuleFileError("it is no file")
-        content = file.read(_MAX_BYTES + 1)
-    if len(content) > _MAX_BYTES:
-        raise RuleFileError(f"it has more than {_MAX_BYTES:,} bytes")
-    found: Any = json.loads(content)
-    if not isinstance(found, dict):
-        raise RuleFileError("it is no object")
-    return cast("dict[str, Any]", found)
-
-
-def _write_object(path: Path, content: Mapping[str, Any]) -> None:
-    """Replace a file, or leave it as it was."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target = path.resolve()  # a link to it stays one
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".settings-")
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=2)
-            file.write("\n")
-        os.replace(name, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from amplifier_guard import ShellDenied
+from amplifier_modules.hooks.claude_tools import READING, TOOLS, WRITING
 
 from .calls import Call
 from .command_line import only_reads, runs_others
@@ -17,25 +18,7 @@ from .domains import Domain
 from .globs import PathGlob
 from .hidden_programs import hides_program
 
-_READING = frozenset({"glob", "grep", "list_directory", "read_file"})
-_WRITING = frozenset({"apply_patch", "edit_file", "write_file"})
-TOOLS = {
-    "Agent": frozenset({"task"}),
-    "Bash": frozenset({"bash"}),
-    "Edit": _WRITING,
-    "Glob": frozenset({"glob"}),
-    "Grep": frozenset({"grep"}),
-    "LS": frozenset({"list_directory"}),
-    "MultiEdit": _WRITING,
-    "NotebookEdit": _WRITING,
-    "Read": _READING,
-    "Task": frozenset({"task"}),
-    "WebFetch": frozenset({"web_fetch"}),
-    "WebSearch": frozenset({"web_search"}),
-    "Write": _WRITING,
-}
-"""Our tools by the names that rules have for them."""
-_OF_PATHS = _READING | _WRITING
+_OF_PATHS = READING | WRITING
 _FORM = re.compile(r"([A-Za-z_][\w.*-]*)(?:\((.*)\))?", re.DOTALL)
 _ANY = frozenset({"", "*", "**", ":*"})
 _OF_SERVERS = "mcp__"

@@ -1,0 +1,101 @@
+"""The files of a project that the words of a command name, and the hash of both."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from .hook_files import ShellHook
+
+_MAX_FILE_BYTES = 8 * 1024 * 1024
+_MAX_WORDS = 1000
+_PROJECT = re.compile(r"\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\}?")
+_BETWEEN = re.compile(r"[\s;&|<>()'\"`=:,{}]+")
+
+
+class NamedFileError(ValueError):
+    """A hook to which nobody can agree."""
+
+
+def hash_hook(hook: ShellHook, project: Path) -> str:
+    """Return the hash of a hook of a project: the line, and each file of the project that it names.
+
+    Links are followed, and each file is opened once. Reads files.
+
+    Args:
+        hook: The hook.
+        project: The root of the project, links followed.
+
+    Raises:
+        NamedFileError: It names too much, or a file that cannot be read.
+    """
+    described = [hook.event, hook.matcher, hook.command, hook.timeout]
+    files = [[path, _hash_file(path)] for path in find_named_paths(hook.command, project)]
+    return hashlib.sha256(json.dumps([described, files]).encode()).hexdigest()
+
+
+def find_named_paths(command: str, project: Path) -> list[str]:
+    """Return the paths in a project that a command may mean, also of files that are not there.
+
+    Words are counted from the project and from each folder that another word names, so that
+    `cd folder && ./script` names the script.
+
+    Raises:
+        NamedFileError: There are too many.
+    """
+    root = str(project)
+    written = [*_split(_PROJECT.sub(lambda _: root, command)), *_split(_PROJECT.sub(".", command))]
+    # `/check.sh` may be the rest of `$(git rev-parse --show-toplevel)/check.sh`.
+    words = list(dict.fromkeys([*written, *(each.lstrip("/") for each in written)]))
+    if len(words) > _MAX_WORDS:
+        raise NamedFileError(f"it has more than {_MAX_WORDS:,} words")
+    found = _join_all([root], words, root)
+    folders = [each for each in found if each != root and os.path.isdir(each)]
+    if len(folders) * len(words) > _MAX_WORDS:
+        raise NamedFileError("it names too many folders")
+    found |= _join_all(folders, words, root)
+    return sorted(each for each in found if each != root)
+
+
+def _split(text: str) -> Iterator[str]:
+    with suppress(ValueError):  # what a quote without an end hides is found below
+        yield from shlex.split(text)
+    yield from filter(None, _BETWEEN.split(text))
+
+
+def _join_all(folders: Iterable[str], words: Iterable[str], root: str) -> set[str]:
+    joined = {os.path.normpath(os.path.join(each, word)) for each in folders for word in words}
+    return {each for each in joined if each == root or each.startswith(root + os.sep)}
+
+
+def _hash_file(path: str) -> str | None:
+    """Return the hash of what a path leads to; None where that is no file.
+
+    Raises:
+        NamedFileError: It cannot be read, or is too large.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        if os.path.isdir(path):
+            return None
+        with open(os.open(path, flags), "rb") as file:
+            if not os.path.isfile(file.fileno()):
+                raise NamedFileError(f"`{path}` is no file")
+            content = file.read(_MAX_FILE_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        if isinstance(error, NamedFileError):
+            raise
+        if isinstance(error, OSError) and len(os.path.basename(path)) > 255:
+            return None  # it is no name, but a text that is given to a program
+        raise NamedFileError(f"`{path}` cannot be read: {error}") from error
+    if len(content) > _MAX_FILE_BYTES:
+        raise NamedFileError(f"`{path}` has more than {_MAX_FILE_BYTES:,} bytes")
+    return hashlib.sha256(content).hexdigest()
