@@ -8,6 +8,7 @@ _OTHERS = {
     "hooks-approval": "amplifier_modules.hooks.approval",
     "hooks-guard": "amplifier_modules.hooks.guard",
     "hooks-observe": "amplifier_modules.hooks.observe",
+    "hooks-project-notes": "amplifier_modules.hooks.project_notes",
     "loop-basic": "amplifier_modules.loops.basic",
     "loop-streaming": "amplifier_modules.loops.streaming",
     "loop-tagged": "amplifier_modules.loops.tagged",
@@ -19,6 +20,7 @@ _OTHERS = {
     "tool-conversation": "amplifier_modules.tools.conversation",
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",
+    "tool-skill": "amplifier_modules.tools.skill",
     "tool-task": "amplifier_modules.tools.task",
 }
 
