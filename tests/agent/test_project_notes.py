@@ -190,6 +190,21 @@ async def test_a_stored_session_goes_on_with_the_notes_that_it_began_with(
     assert sum("In web." in each for each in texts_of(after)) == 1
 
 
+# Holds: notes-8
+async def test_notes_that_were_lost_with_the_conversation_are_given_again(place: Place) -> None:
+    place.write("AGENTS.md", "Use tabs.")
+    agent, model = note_agent(place, "1", "2", "3")
+    async with agent.session() as session:
+        await session.run("One")
+        place.write("AGENTS.md", "Use spaces.")
+        await session.run("Two")
+        context: Any = session.session.coordinator.get("context")
+        await context.set_messages((await context.get_messages())[:2])
+        await session.run("Three")
+
+    assert [str(each.messages).count("Use spaces.") for each in model.requests] == [0, 1, 1]
+
+
 # Holds: notes-10
 async def test_a_sub_agent_has_the_notes_too(place: Place) -> None:
     place.write("AGENTS.md", "Use tabs.")

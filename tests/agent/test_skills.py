@@ -251,6 +251,20 @@ async def test_a_described_agent_does_a_task_with_the_tools_that_its_file_names(
 
 
 # Holds: skills-9
+async def test_an_agent_file_of_the_user_may_be_a_link_and_name_a_model(place: Place) -> None:
+    target = place.write("~/dotfiles/a.md", "---\ndescription: A.\nmodel: other:big\n---\nGo.\n")
+    (place.home / ".claude/agents").mkdir(parents=True)
+    (place.home / ".claude/agents/a.md").symlink_to(target)
+    tools: list[Any] = [{"module": "tool-task", "config": {"agent_files": True}}]
+    model = ScriptedProvider([task(prompt="Look", agent="a"), "Done."])
+
+    await Agent(model, tools=tools, directory=place.project).run("Go")
+
+    assert "other" in str(last(model.requests[1]))
+    assert len(model.requests) == 2
+
+
+# Holds: skills-9
 async def test_without_the_setting_no_file_describes_an_agent(place: Place) -> None:
     place.write(".claude/agents/looker.md", AGENT)
     model = ScriptedProvider([task(prompt="Look", agent="looker"), "Done."])

@@ -11,11 +11,7 @@ from amplifier_guard import TerminalText
 from .frontmatter import read_line_of, read_name, read_names, split_frontmatter
 from .named_files import Problems, Shelf, list_entries, list_shelves
 from .places import Origin, find_claude_folder, find_config_folder, list_project_folders
-from .written_text import (
-    WrittenTextError,
-    escape_marks,
-    read_written_text,
-)
+from .written_text import WrittenTextError, escape_marks
 
 PROJECT_AGENTS = (".claude/agents",)
 """The folders of a project that hold them."""
@@ -82,7 +78,7 @@ def _add_agent(found: FoundAgents, shelf: Shelf, file: str) -> None:
 
 
 def _read_agent(shelf: Shelf, file: str) -> AgentFile | None:
-    text = read_written_text(shelf.policy, f"{shelf.path}/{file}", _MAX_BYTES)
+    text = shelf.read_text(file, _MAX_BYTES)
     if text is None:
         return None
     if text.is_cut:

@@ -10,7 +10,7 @@ from amplifier_guard import PathPolicy, TerminalText
 
 from .frontmatter import FrontmatterError
 from .places import Origin
-from .written_text import WrittenTextError, describe_refusal
+from .written_text import WrittenText, WrittenTextError, describe_refusal, read_written_text
 
 MAX_ENTRIES = 64
 """The most entries of one folder that are looked at."""
@@ -80,6 +80,19 @@ class Shelf:
         except (FileNotFoundError, NotADirectoryError):
             return [], 0
         return [name for name, _, _ in entries], total - len(entries)
+
+    def read_text(self, name: str, max_bytes: int) -> WrittenText | None:
+        """Return the beginning of a file in this folder; None if there is none.
+
+        Raises:
+            OSError: It leads out of the project, or cannot be opened.
+            WrittenTextError: It must not or cannot be read, or is no text.
+        """
+        inner = os.path.join(self.path, name)
+        if self.origin == "project":
+            return read_written_text(self.policy, inner, max_bytes)
+        path = Path(self.policy.root, inner).resolve()
+        return read_written_text(PathPolicy(path.parent), path.name, max_bytes)
 
     def open_folder(self, name: str) -> PathPolicy:
         """Return a policy whose root is a folder in this one.

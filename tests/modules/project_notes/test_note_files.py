@@ -59,6 +59,16 @@ def test_without_notes_in_the_configuration_those_of_claude_code_are_the_users(
 
 
 # Holds: notes-1
+def test_a_note_of_the_user_may_be_a_link_to_anywhere(place: Place) -> None:
+    target = place.write("~/dotfiles/agents.md", "mine @more.md")
+    place.write("~/dotfiles/more.md", "more")
+    (place.home / ".claude").mkdir()
+    (place.home / ".claude/CLAUDE.md").symlink_to(target)
+
+    assert [text for _, _, text in read(place)] == ["mine @more.md", "more"]
+
+
+# Holds: notes-1
 def test_without_a_repository_the_working_folder_alone_is_read(place: Place) -> None:
     (place.project / ".git").rmdir()
     place.write("AGENTS.md", "above")

@@ -60,12 +60,14 @@ class NoteFiles:
             inner_folders: Folders beneath the working folder whose notes are read, too.
         """
         reading = _Reading(self._max_bytes)
-        for folder, name in self._user:
+        for path in self._user:
             try:
-                policy = PathPolicy(folder)
-            except OSError:
+                # The user's own file may be a link to anywhere.
+                path = path.resolve()
+                policy = PathPolicy(path.parent)
+            except (OSError, RuntimeError):
                 continue  # there is none
-            if reading.add("user", policy, name, str(folder)):
+            if reading.add("user", policy, path.name, str(path.parent)):
                 break
         inner = sorted(set(inner_folders), key=lambda each: (each.count("/"), each))
         for folder in (*self._folders, *(_join(self._working, each) for each in inner)):
@@ -174,13 +176,13 @@ class _Reading:
             problems.append(TerminalText.line(problem, 500))
 
 
-def _list_user_files(environment: Mapping[str, str]) -> Iterable[tuple[Path, str]]:
+def _list_user_files(environment: Mapping[str, str]) -> Iterable[Path]:
     for folder, name in (
         (find_config_folder(environment), AGENTS),
         (find_claude_folder(), CLAUDE),
     ):
         if folder is not None:
-            yield folder, name
+            yield folder / name
 
 
 def _make_relative(path: Path, folder: Path) -> str:
