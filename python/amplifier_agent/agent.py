@@ -57,6 +57,7 @@ class Agent(Generic[T_co]):
         directory: str | Path | None = None,
         http_client: httpx2.AsyncClient | None = None,
         store: Store | Module | None = None,
+        project_notes: bool = False,
         plan: Mapping[str, Any] | None = None,
     ) -> None:
         """Describe an agent; nothing is loaded yet.
@@ -80,6 +81,8 @@ class Agent(Generic[T_co]):
                 sessions of an event loop share.
             store: Where sessions are stored: `"sqlite"`, another store by its name or entry, or an
                 object. None keeps nothing.
+            project_notes: Whether the model gets the notes of the user and of the project, such as
+                `AGENTS.md`.
             plan: A mount plan to begin with; the other arguments win.
 
         Raises:
@@ -94,7 +97,8 @@ class Agent(Generic[T_co]):
             "model": model, "tools": tools, "system": system, "hooks": hooks, "context": context,
             "loop": loop, "budget": budget, "approvals": approvals,
             "approval_timeout": approval_timeout, "directory": directory,
-            "http_client": http_client, "store": store, "plan": plan,
+            "http_client": http_client, "store": store,
+            "project_notes": project_notes, "plan": plan,
         }  # fmt: skip
         self._type = output
         self._output = _make_output(output)

@@ -35,6 +35,7 @@ Module: TypeAlias = "str | Mapping[str, Any]"
 _OUR_LOOP, _OUR_CONTEXT = "loop-streaming", "context-simple"
 _WITH_ROOT = frozenset({"tool-bash", "tool-filesystem", "tool-search"})
 """Our tools that work in a folder."""
+_PROJECT_NOTES = "hooks-project-notes"
 
 
 class AgentOptions(TypedDict, total=False):
@@ -52,6 +53,7 @@ class AgentOptions(TypedDict, total=False):
     directory: str | Path | None
     http_client: httpx2.AsyncClient | None
     store: Store | Module | None
+    project_notes: bool
     plan: Mapping[str, Any] | None
 
 
@@ -90,6 +92,7 @@ def parts_of(options: AgentOptions) -> Parts:
     context = _put_main_module(plan, "context", options.get("context"), _OUR_CONTEXT, "add_message")
     tools = [_put_tool(each, plan) for each in _read_list("tools", options.get("tools", ()))]
     hooks = [_put_hook(each, plan) for each in _read_list("hooks", options.get("hooks", ()))]
+    _put_project_notes(plan, options.get("project_notes", False))
     budget = options.get("budget")
     check_budget(budget)
     # No plan can hold the account of a shared one: its turns are given it.
@@ -292,6 +295,16 @@ def _put_hook(given: Any, plan: dict[str, Any]) -> Hook | None:
         f"`{getattr(given, '__name__', type(given).__name__)}` is no hook; decorate the function"
         ' with `@hook("tool:pre")`, or name a module'
     )
+
+
+def _put_project_notes(plan: dict[str, Any], wanted: Any) -> None:
+    """Put the notes into the plan, unless it has them."""
+    if not isinstance(wanted, bool):
+        found = type(wanted).__name__
+        raise TypeError(f"`project_notes` is a `{found}` (must be true or false)")
+    named = (each if isinstance(each, str) else each.get("module") for each in plan["hooks"])
+    if wanted and _PROJECT_NOTES not in named:
+        plan["hooks"].append({"module": _PROJECT_NOTES, "source": Own.TABLE})
 
 
 def _check_client(client: Any, provider: Any) -> httpx2.AsyncClient | None:

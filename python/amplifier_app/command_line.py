@@ -303,6 +303,11 @@ def amplifier_core(context: click.Context) -> None:
 @click.option("--system", metavar="TEXT", help="The system prompt, instead of the usual one.")
 @click.option("--system-file", metavar="FILE", help="A file that holds the system prompt.")
 @click.option(
+    "--no-project-notes",
+    is_flag=True,
+    help="Do not give the model `AGENTS.md`, `CLAUDE.md` and the like, yours and the project's.",
+)
+@click.option(
     "--module",
     "modules",
     multiple=True,
@@ -335,6 +340,7 @@ def run(
     mode: str | None,
     system: str | None,
     system_file: str | None,
+    no_project_notes: bool,
     modules: tuple[str, ...],
     plan: str | None,
     verbose: bool,
@@ -394,6 +400,7 @@ def run(
             is_kept=wish.is_kept,
             stored=stored,
             goes_on=goes_on,
+            has_project_notes=not no_project_notes,
         )
         if is_interactive:
             from amplifier_app.commands.interactive import interact

@@ -10,6 +10,7 @@ _OTHERS = {
     "hooks-logging": "amplifier_modules.hooks.logging",
     "hooks-notify": "amplifier_modules.hooks.notify",
     "hooks-observe": "amplifier_modules.hooks.observe",
+    "hooks-project-notes": "amplifier_modules.hooks.project_notes",
     "hooks-redaction": "amplifier_modules.hooks.redaction",
     "hooks-shell": "amplifier_modules.hooks.shell",
     "hooks-status-context": "amplifier_modules.hooks.status_context",
@@ -25,6 +26,7 @@ _OTHERS = {
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-mcp": "amplifier_modules.tools.mcp",
     "tool-search": "amplifier_modules.tools.search",
+    "tool-skill": "amplifier_modules.tools.skill",
     "tool-task": "amplifier_modules.tools.task",
 }
 

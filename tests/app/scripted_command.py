@@ -173,6 +173,8 @@ def command(tmp_path: Path, interpreters: Interpreters) -> Command:
     environment["PROVIDER_MAX_RETRIES"] = "0"  # a test that wants retries says how long they wait
     environment["XDG_STATE_HOME"] = str(tmp_path / "state")
     environment["XDG_CONFIG_HOME"] = str(tmp_path / "config")
+    environment["HOME"] = str(tmp_path / "home")  # where nobody has skills and notes
+    (tmp_path / "home").mkdir()
     folder = tmp_path / "folder"
     folder.mkdir()
     return Command(environment, folder, interpreters)

@@ -72,6 +72,9 @@ def test_nothing_importable_replaces_a_module_of_the_command(
     model.reply(*model.said({"type": "text", "text": "All is well."}))
     plant(tmp_path / "site", ran)
     keyed.environment["PYTHONPATH"] += f"{os.pathsep}{tmp_path / 'site'}"
+    skill = keyed.folder / ".claude" / "skills" / "one" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\ndescription: One.\n---\n")
 
     done = as_console_script(keyed)("run", "--json", "Hi")
 

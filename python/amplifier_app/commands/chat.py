@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
+from amplifier_app.commands.init_prompt import write_init_prompt
 from amplifier_app.commands.model_choice import AnsweringProvider, model_name
 from amplifier_app.commands.slash_commands import (
     SlashCommand,
@@ -131,6 +132,8 @@ class Chat:
             return self._use_model(command.argument)
         if command.name == "/continue":
             return self._turns.run(None)
+        if command.name == "/init" and command.name in self._commands:
+            return self._turns.run(write_init_prompt(command.argument))
         if command.name == "/goal" and command.argument.lower() not in ("", *_OFF):
             return self._turns.pursue(command.argument)
         if command.name in _OF_CHANGES and command.name in self._commands:
@@ -162,6 +165,8 @@ class Chat:
             report(Failure(f"there is no command `{command.name}`", hint=hint))
         elif command.name == "/help":
             write_notice(help_text(self._commands))
+        elif command.name == "/skills":
+            self._answer_skills()
         elif command.name == "/jobs":
             self._answer_jobs(command.argument)
         elif command.name == "/model":
@@ -210,6 +215,11 @@ class Chat:
         if self._next_mode is not None:
             return self._next_mode
         return (self._turns.mode or "") if self._shows_mode else ""
+
+    def _answer_skills(self) -> None:
+        from amplifier_app.commands.listed_skills import write_skills
+
+        write_notice("\n".join(write_skills(self._turns.order.folder)))
 
     def _answer_jobs(self, argument: str) -> None:
         from amplifier_app.commands.background_jobs import answer_jobs

@@ -21,6 +21,10 @@ APPROVAL = "hooks-approval"
 """The module that decides what a person is asked."""
 SHELL_HOOKS = "hooks-shell"
 """The module that runs hooks of the user and of the project."""
+PROJECT_NOTES = "hooks-project-notes"
+"""The module that gives the model the notes of the user and of the project."""
+TASKS = "tool-task"
+"""The module that has tasks done by sub-agents."""
 
 SYSTEM_PROMPT = """\
 You are an agent that works in the folder `{folder}` for the person who runs you in a terminal.
@@ -41,6 +45,7 @@ def mount_plan(
     provider_module: str = "provider-anthropic",
     store: Mapping[str, Any] | None = None,
     mode: str | None = None,
+    has_project_notes: bool = True,
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, a provider, tools, and hooks.
 
@@ -61,6 +66,7 @@ def mount_plan(
         provider_module: The provider, unless the user names another.
         store: What stores the session; None to keep nothing.
         mode: The mode of the approvals; None for that of the config.
+        has_project_notes: Whether the model gets the notes of the user and of the project.
 
     Raises:
         Failure: A setting in the environment, or the plan of the user, cannot be used.
@@ -74,6 +80,7 @@ def mount_plan(
         tool_settings,
     )
     from amplifier_guard import LimitError, Limits
+    from amplifier_modules.tools.skill.skill_files import has_skills
 
     try:
         thinks = Limits.load().thinking_mode_enabled
@@ -100,17 +107,24 @@ def mount_plan(
             _make_own_entry("tool-bash", {"root": str(folder)}),
             _make_own_entry("tool-filesystem", tools),
             _make_own_entry("tool-search", tools),
+            *(
+                [_make_own_entry("tool-skill", {"root": str(folder)})]
+                if has_skills(folder, os.environ)
+                else []
+            ),
         ],
         "hooks": [
             _make_own_entry(GUARD, guard_settings(os.environ, block_chars)),
             _make_own_entry(APPROVAL, approval_settings(os.environ, is_kept=store is not None)),
             *([] if shell_hooks is None else [_make_own_entry(SHELL_HOOKS, shell_hooks)]),
+            *([_make_own_entry(PROJECT_NOTES)] if has_project_notes else []),
             *(_make_own_entry(hook["module"], hook.get("config")) for hook in hooks),
         ],
     }
     plan = plan if named is None else named.build_plan(plan, GUARD, model)
     if mode is not None:
         plan["hooks"] = [_with_mode(each, mode) for each in plan["hooks"]]
+    plan["tools"] = list(map(_with_agent_files, plan["tools"]))
     plan["session"] = {name: each for name, each in plan["session"].items() if name != STORE}
     if store is not None:
         plan["session"][STORE] = dict(store)
@@ -122,6 +136,13 @@ def _with_mode(entry: dict[str, Any], mode: str) -> dict[str, Any]:
         return entry
     chosen = {"mode": mode, "goes_on_in_mode": False}
     return {**entry, "config": {**(entry.get("config") or {}), **chosen}}
+
+
+def _with_agent_files(entry: dict[str, Any]) -> dict[str, Any]:
+    """Let our `tool-task` offer the sub-agents that files describe, unless its config says more."""
+    if entry.get("module") != TASKS or list_other_sources(TASKS):
+        return entry
+    return {**entry, "config": {"agent_files": True, **(entry.get("config") or {})}}
 
 
 def _make_own_entry(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -43,6 +43,8 @@ class Order:
     """The mode of `hooks-approval`; None for that of the settings, or the usual one."""
     goes_on: bool = False
     """Whether the turn is the one that was not finished: then there is no prompt."""
+    has_project_notes: bool = True
+    """Whether the model gets the notes of the user and of the project."""
 
 
 def named_folder(directory: str, *, may_be_missing: bool = False) -> Path:

@@ -16,6 +16,8 @@ SLASH_COMMANDS = {
     "/model": "Show the model; with a name, use that one from now on.",
     "/mode": "Show the mode; with a name, go on in it: `auto`, `ask`, `review`, `read-only`, `plan`.",
     "/goal": "Work until a goal is reached: `/goal TEXT`; alone, show it; `/goal off` ends it.",
+    "/init": "Have `AGENTS.md` of the project drafted, or improved: what agents have to know of it.",
+    "/skills": "List the skills: what they are for, and whose they are.",
     "/continue": "Go on with a turn that was not finished.",
     "/undo": "Take back what the last turn has changed; `/undo change-3`: all that came after that.",
     "/redo": "Make again what was taken back.",
@@ -34,6 +36,7 @@ _OF_TOOLS = {
     "/undo": _WRITING,
     "/redo": _WRITING,
     "/diff": _WRITING,
+    "/init": ("tool-filesystem",),
 }
 """Those that a session has only with one of these tools."""
 

@@ -23,7 +23,7 @@ from amplifier_providers.requests.token_estimate import estimate_tokens
 from amplifier_providers.running.count_noun import count_noun
 from amplifier_providers.settings import Settings
 
-from .messages import RESULTS, SYSTEM, Message, group_messages, is_by_user, program_of
+from .messages import NOTES, RESULTS, SYSTEM, Message, group_messages, is_by_user, program_of
 
 
 @dataclass(slots=True)
@@ -192,7 +192,7 @@ class _Work:
     def _may_go(self, group: list[int]) -> bool:
         first = self.messages[group[0]]
         is_of_user = self.first_of_user in group or self.last_of_user in group
-        is_ours = first.get("role") in SYSTEM or is_notice(first)
+        is_ours = first.get("role") in SYSTEM or program_of(first) in (SOURCE, NOTES)
         return not (is_of_user or is_ours or any(self.must_stay(self.messages[at]) for at in group))
 
     def truncate_results(self, share: float, protected: int, goal: float) -> None:

@@ -12,6 +12,10 @@ RESULTS = frozenset(("tool", "function"))
 ROLES = SYSTEM | RESULTS | {"user", "assistant"}
 
 
+NOTES = "project-notes"
+"""The `source` of messages that requests always have whole: notes of the user and the project."""
+
+
 def program_of(message: Message) -> Any:
     """Return the part of the program that wrote a message, None for people and models."""
     metadata = message.get("metadata")

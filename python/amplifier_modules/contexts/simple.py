@@ -26,7 +26,13 @@ from .put_aside import PutAside
 from .read_stored import ReaderMount
 from .sent_view import RequestRetention, SentView
 from .stored_texts import MemoryTexts, StoredTexts
-from .system_prompt import CONTEXT_SYSTEM_PROMPT, SystemPrompt, SystemPromptFactory
+from .system_prompt import (
+    CONTEXT_SYSTEM_PROMPT,
+    KeptNote,
+    SystemNote,
+    SystemPrompt,
+    SystemPromptFactory,
+)
 from .timestamp import write_now
 
 __amplifier_module_type__ = "context"
@@ -138,7 +144,7 @@ class SimpleContext:
     def kept_states(self, coordinator: Any) -> Sequence[KeptState]:
         """Return what a session that is stored keeps of it beside the conversation."""
         del coordinator
-        return KeptView(self._shown, self._sent_messages), self._meter
+        return KeptView(self._shown, self._sent_messages), self._meter, KeptNote(self._system)
 
     def end(self) -> None:
         """Free what is kept beside the conversation."""
@@ -234,6 +240,15 @@ class SimpleContext:
     async def set_system_prompt_factory(self, factory: SystemPromptFactory | None) -> None:
         """Begin each request with what the factory returns; None removes it."""
         self._system.factory = factory
+
+    @property
+    def system_note(self) -> SystemNote | None:
+        """What stands below the system prompt; set once, as requests must begin alike."""
+        return self._system.note
+
+    @system_note.setter
+    def system_note(self, note: SystemNote) -> None:
+        self._system.note = note
 
     async def _replace(self, replacement: list[Message]) -> None:
         self._keep_all(replacement)

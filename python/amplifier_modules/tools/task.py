@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import anyio.to_thread
 from pydantic import BeforeValidator, Field, ValidationError
 
 from amplifier_core.error_messages import short_repr
 from amplifier_core.events import PROVIDER_REQUEST
 from amplifier_core.models import HookResult, ToolResult
-from amplifier_core.session_capabilities import SESSION_SPAWN
+from amplifier_core.session_capabilities import SESSION_SPAWN, SESSION_WORKING_DIR
 from amplifier_core.weak_link import link_weakly
 from amplifier_modules.spawn.spawn import Spawn
 from amplifier_modules.spawn.task import TaskInfo, TaskLimitError, TaskResult
@@ -21,6 +24,9 @@ from amplifier_providers.settings import OptionalText, Settings, read_settings
 from amplifier_providers.value_problems import Form, describe_problem
 
 from ..spending.budget import Budget, budget_of
+
+if TYPE_CHECKING:
+    from .described_agents import DescribedAgents
 
 __amplifier_module_type__ = "tool"
 
@@ -37,6 +43,9 @@ class TaskSettings(Settings):
     """System prompt of the sub-agents."""
     tools: list[str] | None = None
     """Names of the tools that sub-agents have; without it, all of the session's."""
+    agent_files: bool = False
+    """Whether the model can choose among the sub-agents that the user and the project describe in
+    `agents/*.md` of the folder of the configuration, `~/.claude` and `.claude` of the project."""
     model: OptionalText = None
     """Model of the sub-agents, as `provider:model`; without it, that of the session."""
     budget: Annotated[
@@ -68,6 +77,9 @@ class _Task(Arguments):
         default=False,
         description="Return the id of the task at once, and go on while the sub-agent works.",
     )
+    agent: str | None = Field(
+        default=None, description="For `start`: the agent of this name does the task."
+    )
     id: str | None = Field(
         default=None, description="The task, for `continue`, `result` and `cancel`."
     )
@@ -86,11 +98,22 @@ class TaskTool:
         " in the background is over."
     )
 
-    def __init__(self, coordinator: Any, settings: TaskSettings) -> None:
-        """Give tasks to sub-agents of this session."""
+    def __init__(
+        self, coordinator: Any, settings: TaskSettings, agents: DescribedAgents | None = None
+    ) -> None:
+        """Give tasks to sub-agents of this session.
+
+        Args:
+            coordinator: That of the session.
+            settings: The settings.
+            agents: The sub-agents that a model can choose among; None for none.
+        """
         self._find_coordinator = link_weakly(coordinator)
         self._settings = settings
-        self.input_schema: dict[str, Any] = _build_schema()
+        self._agents = agents
+        self.input_schema: dict[str, Any] = _build_schema(has_agents=agents is not None)
+        if agents is not None:
+            self.description = f"{self.description}\n\n{agents.write_rows()}"
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Do an action; an error of it is in the result."""
@@ -115,11 +138,10 @@ class TaskTool:
         if arguments.action == "status":
             return ToolResult(output={"tasks": [_describe_task(each) for each in spawn.tasks()]})
         if arguments.action == "start":
+            recipe = self._choose_recipe(arguments.agent)
             result = await spawn(
                 _require("prompt", arguments.prompt),
-                system=self._settings.system,
-                tools=self._settings.tools,
-                model=self._settings.model,
+                **recipe,
                 budget=self._settings.budget,
                 background=arguments.background,
                 description=arguments.description,
@@ -137,14 +159,30 @@ class TaskTool:
             await spawn.resume(id, prompt, budget=budget, background=arguments.background)
         )
 
+    def _choose_recipe(self, agent: str | None) -> dict[str, Any]:
+        """Return the system prompt, the tools and the model of a sub-agent.
+
+        Raises:
+            LookupError: There is no such agent.
+        """
+        settings = self._settings
+        recipe = {"system": settings.system, "tools": settings.tools, "model": settings.model}
+        if agent is None:
+            return recipe
+        if self._agents is None:
+            raise LookupError(f"there is no agent `{agent}`; leave `agent` out")
+        return self._agents.choose(agent, recipe, self._find_caller().get("tools") or {})
+
     def _spawn(self) -> Any:
         """Return the capability of the session that calls: a tool may be shared with children.
 
         An application may have registered one of its own, which takes the same arguments.
         """
+        return self._find_caller().get_capability(SESSION_SPAWN)
+
+    def _find_caller(self) -> Any:
         call = CURRENT.get(None)
-        coordinator = self._find_coordinator() if call is None else call.coordinator
-        return coordinator.get_capability(SESSION_SPAWN)
+        return self._find_coordinator() if call is None else call.coordinator
 
     def report_ended_tasks(self, event: str, data: dict[str, Any]) -> HookResult | None:
         """Tell the model which tasks in the background are over, before its next answer."""
@@ -170,9 +208,25 @@ class TaskTool:
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
     """Mount the tool as `task`."""
-    tool = TaskTool(coordinator, read_settings(TaskSettings, config, "tool-task"))
+    settings = read_settings(TaskSettings, config, "tool-task")
+    agents = await _find_agents(coordinator) if settings.agent_files else None
+    tool = TaskTool(coordinator, settings, agents)
     coordinator.hooks.register(PROVIDER_REQUEST, tool.report_ended_tasks, name="tool-task")
     await coordinator.mount("tools", tool, name=tool.name)
+
+
+async def _find_agents(coordinator: Any) -> DescribedAgents | None:
+    """Return the sub-agents that files describe; None if there are none."""
+    # Late: most sessions have none, and the heads of files need a parser.
+    from amplifier_modules.instructions.agent_files import find_agents
+    from amplifier_modules.instructions.reporting import report_problems
+
+    from .described_agents import DescribedAgents
+
+    working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
+    found = await anyio.to_thread.run_sync(find_agents, working, os.environ)
+    await report_problems(coordinator, "tool-task", found.problems)
+    return DescribedAgents(found.agents, working) if found.agents else None
 
 
 def _task_result(result: Any, *, background: bool = False) -> ToolResult:
@@ -202,8 +256,10 @@ def _make_failure(message: str) -> ToolResult:
     return ToolResult(success=False, error={"message": message})
 
 
-def _build_schema() -> dict[str, Any]:
+def _build_schema(*, has_agents: bool) -> dict[str, Any]:
     properties = _Task.model_json_schema()["properties"]
+    if not has_agents:
+        del properties["agent"]
     for field in properties.values():
         field.pop("title", None)
         if "anyOf" in field:  # text or None: the model leaves out what it does not need

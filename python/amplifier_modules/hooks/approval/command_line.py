@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from amplifier_guard import ShellDenied, ShellPolicy, read_command
-from amplifier_modules.tools.reading_commands import READING
+from amplifier_modules.tool.reading_commands import READING
 
 _JOINERS = re.compile(r"&&|\|\||[;|&\n]")
 _RESERVED = frozenset(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from amplifier_modules.sandbox.command import Profile
-from amplifier_modules.tools.reading_commands import READING
+from amplifier_modules.tool.reading_commands import READING
 from amplifier_providers.settings import Settings
 from amplifier_providers.value_problems import Form
 

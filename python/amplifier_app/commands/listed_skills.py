@@ -1,0 +1,27 @@
+"""What `/skills` shows: the skills of the user and of the project."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_MAX_CHARS = 100
+
+
+def write_skills(folder: Path) -> list[str]:
+    """Return a line for each skill, and one for each that is not offered."""
+    from amplifier_guard import TerminalText
+    from amplifier_modules.tools.skill.skill_files import PROJECT_SKILLS, find_skills
+
+    found = find_skills(folder, os.environ)
+    width = max(map(len, found.skills), default=0)
+    lines = [
+        f"{each.name:<{width}}  {each.origin:<7}  {TerminalText.line(each.description, _MAX_CHARS)}"
+        for each in sorted(
+            found.skills.values(), key=lambda each: (each.origin != "user", each.name)
+        )
+    ]
+    if not lines:
+        places = " or ".join(f"`{each}/NAME/SKILL.md`" for each in PROJECT_SKILLS)
+        lines = [f"there are no skills; one of the project is in {places}"]
+    return [*lines, *(f"warning: {each}" for each in found.problems)]

@@ -1,0 +1,1 @@
+"""What users and projects write for models: where it is, and how it is read with care."""
