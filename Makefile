@@ -68,7 +68,8 @@ space := $(empty) $(empty)
 
 # What starts commands on Windows, where nobody runs it.
 ON_WINDOWS := $(addprefix python/amplifier_modules/,tools/bash tools/filesystem $(addprefix sandbox/, \
-	command.py git_bash.py job_command.py job_object.py shell.py shell_folder.py tiers.py unconfined.py \
+	command.py environment.py git_bash.py job_command.py job_object.py network_setting.py runner.py \
+	session_folder.py shell.py shell_folder.py tiers.py unconfined.py \
 	watched_command.py))
 
 .PHONY: help run test test-rust test-python differential prove prove-rust prove-guard prove-properties prove-interpreters mutants fuzz check check-rust check-python check-dependencies docs docs-pictures docs-reference wheel sdist bench clean

@@ -11,9 +11,9 @@ import pytest
 
 from amplifier_agent import Agent, Question, ScriptedProvider, hook
 from amplifier_core import AmplifierSession, HookResult
+from amplifier_modules.sandbox import runner as runners
 from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
-from amplifier_modules.tools.bash import runner as runners
 
 Call = dict[str, Any]
 FREE = {

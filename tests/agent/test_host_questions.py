@@ -17,7 +17,7 @@ import pytest
 
 from amplifier_agent import Agent, Question, ScriptedProvider, hook
 from amplifier_core import ApprovalResponse
-from amplifier_modules.tools.bash import runner as runners
+from amplifier_modules.sandbox import runner as runners
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "modules"))
 

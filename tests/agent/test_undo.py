@@ -26,7 +26,7 @@ from amplifier_core import ApprovalResponse
 from amplifier_modules.changes.place import find_changes_folder
 from amplifier_modules.changes.session_changes import SessionChanges
 from amplifier_modules.changes.session_lock import ChangesInUseError
-from amplifier_modules.tools.bash.environment import find_caches
+from amplifier_modules.sandbox.environment import find_caches
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -9,8 +9,8 @@ from unittest.mock import patch
 from mistakes import mistake, model
 
 from amplifier_agent import Agent
+from amplifier_modules.sandbox import runner as runners
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
-from amplifier_modules.tools.bash import runner as runners
 
 JOB = {"tool": "bash", "arguments": {"command": "sleep 60", "run_in_background": True}}
 FORWARD = {"tool": "bash_job", "arguments": {"action": "forward", "id": "job-1", "port": 8000}}

@@ -21,8 +21,8 @@ from amplifier_modules.sandbox.network.refusals import Refusals
 from amplifier_modules.sandbox.network.relay import Side, open_side
 from amplifier_modules.sandbox.network.rules import ListedHosts
 from amplifier_modules.sandbox.proxy import HostProxy, proxy_environment
+from amplifier_modules.sandbox.runner import Confinement
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
-from amplifier_modules.tools.bash.runner import Confinement
 
 PUBLIC = "93.184.215.14"
 PRIVATE = "10.0.0.1"

@@ -16,11 +16,11 @@ from sandbox_world import World, run
 from amplifier_modules.changes.open_change import Call
 from amplifier_modules.changes.place import list_changes_folders, note_place
 from amplifier_modules.changes.session_changes import SessionChanges
+from amplifier_modules.sandbox import runner as runners
 from amplifier_modules.sandbox.hidden_files import HiddenFiles
 from amplifier_modules.sandbox.layers import find_layer_obstacle, make_layer
+from amplifier_modules.sandbox.runner import Confinement
 from amplifier_modules.sandbox.sandbox import Sandbox
-from amplifier_modules.tools.bash import runner as runners
-from amplifier_modules.tools.bash.runner import Confinement
 
 
 @pytest.fixture(autouse=True)

@@ -11,11 +11,11 @@ import pytest
 
 from amplifier_core import ModuleCoordinator
 from amplifier_core.models import ToolResult
+from amplifier_modules.sandbox import runner as runners
 from amplifier_modules.sandbox.command import Command, Ending, Tier
+from amplifier_modules.sandbox.runner import Confinement
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 from amplifier_modules.tools import bash
-from amplifier_modules.tools.bash import runner as runners
-from amplifier_modules.tools.bash.runner import Confinement
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.tools.bash.environment import build_environment, find_caches
+from amplifier_modules.sandbox.environment import build_environment, find_caches
 
 KEYS = {
     "ANTHROPIC_API_KEY": "sk-ant-1",

@@ -175,7 +175,7 @@ async def test_a_server_in_a_job_is_reached_while_it_runs(
 async def test_an_agent_asks_a_person_about_a_port(
     forwarding: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: bool | None
 ) -> None:
-    from amplifier_modules.tools.bash import runner as runners
+    from amplifier_modules.sandbox import runner as runners
 
     monkeypatch.setattr(runners, "open_runner", lambda _confinement: forwarding)
     model = ScriptedProvider(

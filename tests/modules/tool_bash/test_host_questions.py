@@ -20,10 +20,10 @@ import pytest
 
 from amplifier_core import ModuleCoordinator
 from amplifier_core.session_capabilities import APPROVAL_POLICY, BASH_AGREED_HOSTS
+from amplifier_modules.sandbox import runner as runners
 from amplifier_modules.sandbox.network.rules import Allowed, Refused
 from amplifier_modules.tool.context import CURRENT, PersonAnswer, ToolContext
 from amplifier_modules.tools import bash
-from amplifier_modules.tools.bash import runner as runners
 from amplifier_modules.tools.bash.agreed_hosts import AgreedHosts
 from amplifier_modules.tools.bash.host_question import HostQuestion
 from amplifier_modules.tools.bash.host_questions import MAX_HOSTS

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from amplifier_modules.sandbox import runner as runners
 from amplifier_modules.sandbox.command import Tier
+from amplifier_modules.sandbox.network_setting import Network
+from amplifier_modules.sandbox.runner import Confinement
 from amplifier_modules.sandbox.tiers import FoundTier
 from amplifier_modules.tool.context import CURRENT, ToolContext
-from amplifier_modules.tools.bash import runner as runners
-from amplifier_modules.tools.bash.network import Network
-from amplifier_modules.tools.bash.runner import Confinement
 
 NOT_AGREED = (
     "NotApprovedError",

@@ -20,7 +20,7 @@ from threading import Thread
 from rows import Row
 
 from amplifier_modules.sandbox.command import Command, CommandRunner
-from amplifier_modules.tools.bash.environment import build_environment
+from amplifier_modules.sandbox.environment import build_environment
 
 SECONDS = 120
 """After so long a command is ended."""

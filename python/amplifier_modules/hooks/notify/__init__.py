@@ -17,9 +17,9 @@ from amplifier_core.events import APPROVAL_REQUIRED, TURN_END, TURN_START
 from amplifier_guard import TerminalText
 from amplifier_modules.hooks.shell.hook_process import HookPlace, HookProcess
 from amplifier_modules.running.session_bound import session_bound
+from amplifier_modules.sandbox.environment import build_environment, find_caches
+from amplifier_modules.sandbox.session_folder import SessionFolder
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
-from amplifier_modules.tools.bash.environment import build_environment, find_caches
-from amplifier_modules.tools.bash.session_folder import SessionFolder
 from amplifier_providers.settings import SettingError, Settings, read_settings
 
 __amplifier_module_type__ = "hook"

@@ -11,10 +11,10 @@ from pathlib import Path
 import anyio.to_thread
 
 from amplifier_modules.sandbox.command import Tier
+from amplifier_modules.sandbox.environment import build_environment, find_caches
+from amplifier_modules.sandbox.runner import Confinement, describe_remedy, open_runner
+from amplifier_modules.sandbox.session_folder import SessionFolder
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
-from amplifier_modules.tools.bash.environment import build_environment, find_caches
-from amplifier_modules.tools.bash.runner import Confinement, describe_remedy, open_runner
-from amplifier_modules.tools.bash.session_folder import SessionFolder
 
 from .agreements import find_answer, read_project_hooks
 from .answers import Answer, read_answer

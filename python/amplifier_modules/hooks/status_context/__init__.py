@@ -19,9 +19,9 @@ from amplifier_core.session_capabilities import SESSION_WORKING_DIR
 from amplifier_guard import TerminalText
 from amplifier_modules.hooks.shell.hook_process import HookPlace, HookProcess
 from amplifier_modules.sandbox.command import Tier
-from amplifier_modules.tools.bash.environment import build_environment, find_caches
-from amplifier_modules.tools.bash.runner import Confinement, open_runner
-from amplifier_modules.tools.bash.session_folder import SessionFolder
+from amplifier_modules.sandbox.environment import build_environment, find_caches
+from amplifier_modules.sandbox.runner import Confinement, open_runner
+from amplifier_modules.sandbox.session_folder import SessionFolder
 from amplifier_providers.settings import Settings, read_settings
 from amplifier_providers.value_problems import Form
 

@@ -22,25 +22,25 @@ from amplifier_core.session_capabilities import (
 )
 from amplifier_core.weak_link import link_weakly
 from amplifier_modules.changes.mounting import mount_changes
+from amplifier_modules.sandbox import runner as runners
+from amplifier_modules.sandbox.environment import build_environment, find_caches
+from amplifier_modules.sandbox.network_setting import Network
+from amplifier_modules.sandbox.runner import Confinement
+from amplifier_modules.sandbox.session_folder import SessionFolder
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 from amplifier_modules.tools.agreed_secrets import look_up_agreed_secrets
 from amplifier_providers.settings import read_settings
 
-from . import runner as runners
 from .agreed_hosts import AgreedHosts
 from .bash_tool import BashTool
 from .command_session import CLOSE_SECONDS, CommandSession
 from .edges import Edges
-from .environment import build_environment, find_caches
 from .host_questions import HostQuestions
 from .job import JOB_END, JOB_START, JobInfo
 from .job_tool import JobTool
 from .jobs import Jobs
 from .kept_changes import KeptChanges
-from .network import Network
 from .permission import Permission
-from .runner import Confinement
-from .session_folder import SessionFolder
 from .settings import BashSettings
 
 __amplifier_module_type__ = "tool"

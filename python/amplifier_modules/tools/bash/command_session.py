@@ -12,12 +12,12 @@ import anyio
 import anyio.to_thread
 
 from amplifier_modules.sandbox.command import Command, CommandRunner, Ending
+from amplifier_modules.sandbox.session_folder import SessionFolder
 from amplifier_providers.running.run_sync import caller_into_loop
 
 from .captured_output import CapturedOutput
 from .command_run import CommandRun
 from .kept_runner import KeptRunner
-from .session_folder import SessionFolder
 
 CLOSE_SECONDS = 5.0
 """How long the end of a session waits for its commands."""

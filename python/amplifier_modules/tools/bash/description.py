@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .network import Network
+from amplifier_modules.sandbox.network_setting import Network
+
 from .permission import Permission
 
 _GENERAL = (

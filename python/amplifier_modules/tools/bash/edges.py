@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from amplifier_modules.sandbox.command import Ending
-
-from .network import Network
+from amplifier_modules.sandbox.network_setting import Network
 
 _MAX_CHARS = 8000
 """Characters of the end of an output that are looked at."""

@@ -8,11 +8,10 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from amplifier_modules.sandbox.command import Profile
+from amplifier_modules.sandbox.network_setting import Network, read_network
 from amplifier_modules.tool.reading_commands import READING
 from amplifier_providers.settings import Settings
 from amplifier_providers.value_problems import Form
-
-from .network import Network, read_network
 
 MAX_SECONDS = 600.0
 """The longest that a call waits for a command."""

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from amplifier_modules.changes.place import find_changes_folder, list_changes_folders
-from amplifier_modules.sandbox.command import CommandRunner, Profile, Tier
-from amplifier_modules.sandbox.hidden_files import HiddenFiles
-from amplifier_modules.sandbox.network.held_hosts import AskAboutHost, HeldHosts
-from amplifier_modules.sandbox.network.rules import AnyHost, HostRules, ListedHosts
-from amplifier_modules.sandbox.sandbox import Sandbox
-from amplifier_modules.sandbox.seatbelt import SeatbeltRunner, find_nono
-from amplifier_modules.sandbox.tiers import find_tier
-from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 
-from .network import Network
+from .command import CommandRunner, Profile, Tier
+from .hidden_files import HiddenFiles
+from .network.held_hosts import AskAboutHost, HeldHosts
+from .network.rules import AnyHost, HostRules, ListedHosts
+from .network_setting import Network
+from .sandbox import Sandbox
+from .seatbelt import SeatbeltRunner, find_nono
+from .tiers import find_tier
+from .unconfined import UnconfinedRunner
 
 
 @dataclass(frozen=True)
