@@ -66,8 +66,8 @@ space := $(empty) $(empty)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# What starts commands on Windows, where nobody runs it.
-ON_WINDOWS := $(addprefix python/amplifier_modules/,tools/bash tools/filesystem $(addprefix sandbox/, \
+# What starts commands and writes files on Windows, where nobody runs it.
+ON_WINDOWS := python/amplifier_guard/windows_files.py $(addprefix python/amplifier_modules/,tools/bash tools/filesystem $(addprefix sandbox/, \
 	command.py environment.py git_bash.py job_command.py job_object.py network_setting.py runner.py \
 	session_folder.py shell.py shell_folder.py tiers.py unconfined.py \
 	watched_command.py))

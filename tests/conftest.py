@@ -10,7 +10,7 @@ import asyncio.selector_events
 import gc
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,23 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 _STATE = TemporaryDirectory(prefix="state-")
 os.environ["XDG_STATE_HOME"] = _STATE.name
+
+
+@pytest.fixture
+def make_link() -> Callable[[Path, str], None]:
+    """Make a symbolic link; where none can be made, as by most users of Windows, the test is skipped."""
+
+    def make(link: Path, target: str) -> None:
+        try:
+            link.symlink_to(target)
+        except OSError as error:
+            if sys.platform != "win32":
+                raise
+            pytest.skip(str(error))
+        if not link.is_symlink():
+            pytest.skip("Wine has made no link")
+
+    return make
 
 
 def pytest_unconfigure() -> None:

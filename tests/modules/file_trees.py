@@ -24,4 +24,4 @@ def write_tree(root: Path, tree: Tree) -> None:
 
 def read_tree(root: Path) -> Tree:
     files = (path for path in sorted(root.rglob("*")) if path.is_file())
-    return {str(path.relative_to(root)): path.read_bytes() for path in files}
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}

@@ -126,6 +126,7 @@ async def test_files_are_changed_made_deleted_and_renamed_by_one_patch(
 ) -> None:
     write_tree(tmp_path, BEFORE)
     (tmp_path / "old/name.txt").chmod(0o750)
+    mode = (tmp_path / "old/name.txt").stat().st_mode
     await read_all(tools, tmp_path)
     result = await patch(tools, text)
     changed = {"lines_added": 1, "lines_removed": 1}
@@ -158,7 +159,7 @@ async def test_files_are_changed_made_deleted_and_renamed_by_one_patch(
         }
     )
     assert read_tree(tmp_path) == AFTER
-    assert (tmp_path / "new/name.txt").stat().st_mode & 0o777 == 0o750
+    assert (tmp_path / "new/name.txt").stat().st_mode == mode
     again = "--- a/docs/new.md\n+++ b/docs/new.md\n@@ -1 +1 @@\n-# New\n+# Newer\n"
     assert (await patch(tools, again)).success, "its own writes are known"
 
@@ -170,6 +171,7 @@ async def test_a_write_that_fails_takes_those_before_it_back(
 ) -> None:
     write_tree(tmp_path, {**BEFORE, "z.txt": b"last\n"})
     (tmp_path / "gone.txt").chmod(0o711)
+    mode = (tmp_path / "gone.txt").stat().st_mode
     await read_all(tools, tmp_path)
     before = read_tree(tmp_path)
     name, _, number = failing.partition(" ")
@@ -188,7 +190,7 @@ async def test_a_write_that_fails_takes_those_before_it_back(
         return
     assert (type, message) == ("NotWrittenError", "disk full (no file was changed)")
     assert read_tree(tmp_path) == before
-    assert (tmp_path / "gone.txt").stat().st_mode & 0o777 == 0o711
+    assert (tmp_path / "gone.txt").stat().st_mode == mode
     monkeypatch.undo()
     assert (await patch(tools, UNIFIED)).success, "what was read is still known"
 
@@ -363,10 +365,16 @@ LINES = "".join(f"line {number}\n" for number in range(1, 10)) + "same\nx\nsame\
     ],
 )
 async def test_a_patch_that_does_not_fit_says_why_and_changes_nothing(
-    tools: Tools, tmp_path: Path, text: str, type: str, message: str
+    tools: Tools,
+    tmp_path: Path,
+    make_link: Callable[[Path, str], None],
+    text: str,
+    type: str,
+    message: str,
 ) -> None:
     write_tree(tmp_path, {"a.py": LINES.encode(), "b.py": b"x\n", "latin": b"caf\xe9\n"})
-    (tmp_path / "link").symlink_to("b.py")
+    if "link" in message:
+        make_link(tmp_path / "link", "b.py")
     await read_all(tools, tmp_path)
     (tmp_path / "unread.py").write_bytes(b"x\n")
     before = read_tree(tmp_path)
@@ -531,6 +539,8 @@ async def test_a_hunk_goes_where_its_lines_are(
 async def test_paths_are_read_as_tools_write_them(
     tools: Tools, tmp_path: Path, head: str, path: str
 ) -> None:
+    if sys.platform == "win32" and '"' in path:
+        pytest.skip("there are no such names")
     write_tree(tmp_path, {path: b"1\n"})
     await read_all(tools, tmp_path)
     result = await patch(tools, f"{head}@@ -1 +1 @@\n-1\n+2\n")

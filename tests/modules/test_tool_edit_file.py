@@ -38,7 +38,7 @@ def failure(result: ToolResult) -> tuple[str, str]:
 
 
 async def test_edits_are_made_in_order_and_shown(tools: Tools, tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("a = 1\nb = 2\n")
+    (tmp_path / "a.py").write_bytes(b"a = 1\nb = 2\n")
     await tools["read_file"].execute({"path": "a.py"})
     result = await edit(
         tools, {"old": "a = 1", "new": "a = 2"}, {"old": "= 2", "new": "= 3", "replace_all": True}
@@ -53,9 +53,9 @@ async def test_edits_are_made_in_order_and_shown(tools: Tools, tmp_path: Path) -
             "diff": "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-a = 1\n-b = 2\n+a = 3\n+b = 3\n",
         }
     )
-    assert (tmp_path / "a.py").read_text() == "a = 3\nb = 3\n"
+    assert (tmp_path / "a.py").read_bytes() == b"a = 3\nb = 3\n"
     assert (await edit(tools, {"old": "b = 3\n", "new": ""})).success, "its own write is known"
-    assert (tmp_path / "a.py").read_text() == "a = 3\n"
+    assert (tmp_path / "a.py").read_bytes() == b"a = 3\n"
 
 
 @pytest.mark.parametrize(
@@ -108,18 +108,18 @@ async def test_an_edit_that_cannot_be_made_says_where_to_look_and_changes_nothin
     tools: Tools, tmp_path: Path, edits: list[dict[str, Any]], type: str, message: str
 ) -> None:
     before = "def run():\n    return 1\n\ndef walk():\n    return 2\n\naaa\n"
-    (tmp_path / "a.py").write_text(before)
+    (tmp_path / "a.py").write_bytes(before.encode())
     await tools["read_file"].execute({"path": "a.py"})
     further = " (add lines around it until it is there once, or set `replace_all`)"
     expected = message.replace("*", further)
     assert failure(await edit(tools, *edits)) == (type, expected)
-    assert (tmp_path / "a.py").read_text() == before
+    assert (tmp_path / "a.py").read_bytes() == before.encode()
 
 
 async def test_many_places_are_counted_and_the_first_ones_named(
     tools: Tools, tmp_path: Path
 ) -> None:
-    (tmp_path / "a.py").write_text("x = 1\n" * 30)
+    (tmp_path / "a.py").write_bytes(b"x = 1\n" * 30)
     await tools["read_file"].execute({"path": "a.py"})
     _, message = failure(await edit(tools, {"old": "x", "new": "y"}))
     assert message.startswith(
@@ -156,16 +156,16 @@ async def test_a_missing_file_is_not_made(tools: Tools, tmp_path: Path) -> None:
 
 # Holds: sink-61
 async def test_a_file_that_was_not_read_or_has_changed_stays(tools: Tools, tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("x = 1\n")
+    (tmp_path / "a.py").write_bytes(b"x = 1\n")
     change = {"old": "x", "new": "y"}
     assert failure(await edit(tools, change))[0] == "FileNotReadError"
     await tools["read_file"].execute({"path": "a.py"})
     times = os.stat(tmp_path / "a.py")
-    (tmp_path / "a.py").write_text("x = 2\n")
+    (tmp_path / "a.py").write_bytes(b"x = 2\n")
     os.utime(tmp_path / "a.py", ns=(times.st_atime_ns, times.st_mtime_ns))
     type, message = failure(await edit(tools, change))
     assert (type, message.splitlines()[-2:]) == ("FileChangedError", ["-x = 1", "+x = 2"])
-    assert (tmp_path / "a.py").read_text() == "x = 2\n"
+    assert (tmp_path / "a.py").read_bytes() == b"x = 2\n"
 
 
 # Holds: sink-61

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import anyio
 import pytest
@@ -16,9 +17,6 @@ from amplifier_core import ModuleCoordinator
 from amplifier_core.models import ToolResult
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools import filesystem
-from amplifier_modules.tools.filesystem.file_writer import FileWriter, NoWritingError
-from amplifier_modules.tools.filesystem.read_record import ReadRecords
-from amplifier_modules.tools.filesystem.text_file import TextFile
 
 Tools = dict[str, Any]
 
@@ -103,9 +101,9 @@ async def test_a_last_line_counts_with_and_without_a_line_break(
 async def test_a_long_file_is_cut_at_2000_lines_and_a_quarter_megabyte(
     mounted: Any, tmp_path: Path
 ) -> None:
-    (tmp_path / "lines").write_text("line\n" * 5000)
-    (tmp_path / "wide").write_text(("x" * 999 + "\n") * 1000)
-    (tmp_path / "single").write_text("é" * 200_000)
+    (tmp_path / "lines").write_bytes(b"line\n" * 5000)
+    (tmp_path / "wide").write_bytes((b"x" * 999 + b"\n") * 1000)
+    (tmp_path / "single").write_bytes("é".encode() * 200_000)
     read = (await mounted(tmp_path))["read_file"]
     lines = (await read.execute({"path": "lines"})).output
     assert (lines["total_lines"], lines["shown_lines"], lines["truncated"]) == (5000, 2000, True)
@@ -121,11 +119,12 @@ async def test_a_long_file_is_cut_at_2000_lines_and_a_quarter_megabyte(
     assert single["omitted"] == {"lines": 1}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes in folders")
 async def test_entries_are_listed_as_what_they_are(mounted: Any, tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_bytes(b"12345")
     (tmp_path / ".git").mkdir()
     (tmp_path / "two\nlines").write_bytes(b"")
-    (tmp_path / os.fsdecode(b"caf\xe9")).write_bytes(b"1")
+    (tmp_path / "caf\udce9").write_bytes(b"1")
     (tmp_path / "link").symlink_to("/etc")
     os.mkfifo(tmp_path / "pipe")
     tools = await mounted(tmp_path)
@@ -179,10 +178,15 @@ async def test_a_long_listing_is_cut_and_counted_whole(mounted: Any, tmp_path: P
     ],
 )
 async def test_what_is_wrong_is_told_and_not_raised(
-    mounted: Any, tmp_path: Path, input: Any, message: str
+    mounted: Any,
+    tmp_path: Path,
+    make_link: Callable[[Path, str], None],
+    input: Any,
+    message: str,
 ) -> None:
     (tmp_path / "binary").write_bytes(b"\0")
-    (tmp_path / "out").symlink_to("/etc/passwd")
+    if "`out`" in message:
+        make_link(tmp_path / "out", "/etc/passwd")
     read = (await mounted(tmp_path))["read_file"]
     assert failure(await read.execute(input)) == message.format(root=tmp_path)
 
@@ -222,17 +226,3 @@ async def test_a_tool_tells_what_it_is(mounted: Any, tmp_path: Path) -> None:
         "minimum": 0,
         "maximum": 1_000_000,
     }
-
-
-# Holds: sandbox-105
-def test_where_no_file_is_replaced_safely_a_write_says_so_and_asks_nobody() -> None:
-    class Reading:
-        def with_secrets(self) -> Reading:
-            return self
-
-    writer = FileWriter("write_file", cast("PathPolicy", Reading()), ReadRecords())
-    assert not writer.is_protected(".git/hooks/post-commit")
-    with pytest.raises(NoWritingError, match="files are written on Linux and macOS alone"):
-        writer.prepare("a", lambda path, _file: TextFile.decode(path, b""))
-    with pytest.raises(NoWritingError, match="files are written on Linux and macOS alone"):
-        writer.prepare_removal("a", None, None)

@@ -34,8 +34,10 @@ pub use limits::{LimitError, Limits};
 pub use path::{
     Entry, FileMatches, Kind, LineMatch, LineRange, LineSearch, LineWindow, NamePattern, Order,
     PathError, PathPolicy, PatternError, SearchReport, Walk, WalkedFile, Walker, log_path,
-    secret_places,
+    secret_places, with_slashes,
 };
+#[cfg(windows)]
+pub use path::{WindowsCalls, provide_windows_calls};
 pub use personal_data::{PERSONAL_DATA_TYPES, PersonalData, PersonalDataError, PersonalDataStream};
 pub use processor::{
     CanBeEmpty, ContentStatistics, MessageError, MessageProcessor, ProcessedMessage, ToolUseError,

@@ -1,6 +1,5 @@
 //! Path containment: every open happens beneath one directory.
 
-#[cfg(unix)]
 mod attributes;
 mod crew;
 mod endings;
@@ -14,21 +13,25 @@ mod line_search;
 mod lines;
 mod log_path;
 mod many_lines;
+mod names;
 mod one_name;
 mod pattern;
 mod protected;
-#[cfg(unix)]
 mod remove;
-#[cfg(unix)]
 mod replace;
 mod rule_files;
 mod scan;
 mod search;
 mod secret_files;
 mod secret_places;
+#[cfg(windows)]
+mod short_names;
+mod spelling;
 mod tour;
 mod walk;
 mod wildcard;
+#[cfg(windows)]
+mod windows_calls;
 mod write;
 
 use std::borrow::Cow;
@@ -53,13 +56,17 @@ pub use log_path::log_path;
 pub use pattern::{NamePattern, PatternError};
 pub use search::{FileMatches, LineMatch, SearchReport};
 pub use secret_places::secret_places;
+pub use spelling::with_slashes;
 pub use tour::Walker;
 pub use walk::{Walk, WalkedFile};
+#[cfg(windows)]
+pub use windows_calls::{WindowsCalls, provide_windows_calls};
 
 use error::shown;
 use kept::Kept;
 use protected::misleading;
 pub(crate) use protected::{misread, secret};
+use spelling::plain;
 
 /// As many links as Linux follows in one path.
 const MAX_LINKS: usize = 40;
@@ -100,7 +107,7 @@ impl PathPolicy {
         let spelled = std::path::absolute(given).map_err(fail)?;
         Ok(Self {
             directory,
-            root,
+            root: plain(&root),
             spelled,
             reads_secrets: false,
         })
@@ -259,13 +266,21 @@ impl PathPolicy {
 
     /// `path` as it counts from the root, or why no path of this form can.
     pub(crate) fn relative<'path>(&self, path: &'path Path) -> Result<Cow<'path, Path>, PathError> {
+        let relative = self.count_from_root(path)?;
+        #[cfg(windows)]
+        self.expect_long_names(path, &relative)?;
+        Ok(relative)
+    }
+
+    fn count_from_root<'path>(&self, path: &'path Path) -> Result<Cow<'path, Path>, PathError> {
         if path.as_os_str().is_empty() {
             return Err(PathError::Empty);
         }
         if path.as_os_str().as_encoded_bytes().contains(&0) {
             return Err(PathError::Nul { path: shown(path) });
         }
-        if path.has_root() {
+        // On Windows `C:a` is one too, from the directory that the drive had last.
+        if path.has_root() || matches!(path.components().next(), Some(Component::Prefix(_))) {
             self.inside(path).ok_or_else(|| self.outside(path))
         } else {
             Ok(path.into())
@@ -308,6 +323,8 @@ impl PathPolicy {
                 followed.pop();
                 continue;
             }
+            #[cfg(windows)]
+            self.expect_long_name(path, &followed, &component)?;
             followed.push(component);
             let Ok(target) = self.directory.read_link_contents(&followed) else {
                 continue;
@@ -316,6 +333,7 @@ impl PathPolicy {
             if links > MAX_LINKS {
                 return Err(PathError::Loop { path: shown(path) });
             }
+            let target = plain(&target);
             let target = if target.has_root() {
                 followed.clear();
                 self.inside(&target).ok_or_else(|| self.outside(path))?
@@ -389,7 +407,10 @@ pub(crate) fn expect_file(path: &Path, metadata: &Metadata) -> Result<(), PathEr
 /// Whether `path` is spelled as only a directory may be.
 fn names_directory(path: &Path) -> bool {
     let spelled = path.as_os_str().as_encoded_bytes();
-    spelled.ends_with(b"/") || spelled.ends_with(b"/.")
+    let spelled = spelled.strip_suffix(b".").unwrap_or(spelled);
+    spelled
+        .last()
+        .is_some_and(|byte| std::path::is_separator(char::from(*byte)))
 }
 
 /// Pushes the parts of a relative path so that they pop in order.
@@ -414,8 +435,9 @@ fn is_loop(error: &io::Error) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_loop(_: &io::Error) -> bool {
-    false
+fn is_loop(error: &io::Error) -> bool {
+    const STOPPED_ON_SYMLINK: i32 = 681;
+    error.raw_os_error() == Some(STOPPED_ON_SYMLINK)
 }
 
 /// How files are opened: without waiting, should it turn out to be a pipe.

@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::spelling::with_slashes;
 use crate::shown::one_line;
 
 /// `path` for a log: relative to `root` if it lies beneath, else to `home` as `~`, without doubled
@@ -24,7 +25,7 @@ pub fn log_path(path: &Path, root: Option<&Path>, home: Option<&Path>) -> String
         (None, Some(relative)) => Path::new("~").join(relative),
         (None, None) => path,
     };
-    let mut text = one_line(shortened.as_os_str().as_encoded_bytes());
+    let mut text = one_line(with_slashes(shortened).as_os_str().as_encoded_bytes());
     // The remainder of a folder's own path is empty.
     if text.len() > 1 && text.ends_with('/') {
         text.pop();

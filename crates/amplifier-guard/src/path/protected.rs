@@ -66,7 +66,12 @@ static SECRET_ENDS: LazyLock<Ends> = LazyLock::new(|| {
 });
 
 /// Names that Windows keeps for devices, with any ending.
-const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
+const DEVICES: &[&str] = &["aux", "con", "conin$", "conout$", "nul", "prn"];
+
+/// What follows `com` and `lpt` there.
+const DEVICE_NUMBERS: &[&str] = &[
+    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³",
+];
 
 /// A name that is in no row.
 const ANY_NAME: &str = "\0";
@@ -153,14 +158,22 @@ pub(super) fn folded(name: &str) -> String {
 /// Why a new file must not be called `path`: other systems or layers would read another path, or
 /// another name.
 pub(crate) fn misread(path: &Path) -> Option<&'static str> {
-    leads_elsewhere(path).or_else(|| path.to_str()?.split('/').find_map(renamed))
-}
-
-/// Why other systems or layers would read another path than `path`.
-fn leads_elsewhere(path: &Path) -> Option<&'static str> {
     let Some(text) = path.to_str() else {
         return Some("it is not UTF-8");
     };
+    if cfg!(windows) {
+        // There both stand between names.
+        return misread_text(&text.replace('\\', "/"));
+    }
+    misread_text(text)
+}
+
+fn misread_text(text: &str) -> Option<&'static str> {
+    leads_elsewhere(text).or_else(|| text.split('/').find_map(renamed))
+}
+
+/// Why other systems or layers would read another path than `text`.
+fn leads_elsewhere(text: &str) -> Option<&'static str> {
     let has_drive = text.as_bytes().get(1) == Some(&b':')
         && text.as_bytes()[0].is_ascii_alphabetic()
         && matches!(text.as_bytes().get(2), None | Some(b'\\' | b'/'));
@@ -179,7 +192,7 @@ fn leads_elsewhere(path: &Path) -> Option<&'static str> {
     if text.contains("://") || text.starts_with("file:") {
         return Some("it is a URL");
     }
-    if text.contains(":$") {
+    if text.contains(":$") || cfg!(windows) && text.contains(':') {
         return Some("it names an alternate data stream");
     }
     if text.split('/').any(climbs_when_decoded) {
@@ -227,7 +240,7 @@ fn renamed(name: &str) -> Option<&'static str> {
     let is_numbered = stem
         .strip_prefix("com")
         .or_else(|| stem.strip_prefix("lpt"))
-        .is_some_and(|rest| rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit());
+        .is_some_and(|rest| DEVICE_NUMBERS.contains(&rest));
     (DEVICES.contains(&stem.as_str()) || is_numbered)
         .then_some("a name is reserved for a device on Windows")
 }

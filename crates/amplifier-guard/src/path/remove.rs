@@ -4,11 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use cap_std::fs::{Dir, File};
-use rustix::fs::{RenameFlags, renameat_with};
 
 use super::error::{PathError, shown};
-use super::replace::{Expected, changed, expect_same, is_unsupported, own_name, sync_folder};
-use super::{PathPolicy, expect_file};
+use super::replace::{Expected, changed, expect_same, own_name};
+use super::{PathPolicy, expect_file, names};
 use crate::Kind;
 
 impl PathPolicy {
@@ -33,8 +32,8 @@ impl PathPolicy {
             name: &own_name(0),
         };
         self.shift(path, &found, &place, expected)?;
-        found.folder.remove_file(place.name).map_err(fail)?;
-        sync_folder(&found.folder).map_err(fail)?;
+        names::remove_file(&found.folder, place.name).map_err(fail)?;
+        names::sync_directory(&found.folder).map_err(fail)?;
         Ok(found.target)
     }
 
@@ -57,15 +56,16 @@ impl PathPolicy {
         if self.directory.symlink_metadata(&target).is_ok() {
             return Err(changed(new_path, "exists already"));
         }
-        let mut sync = |folder: &Dir| sync_folder(folder);
-        let folder = self.open_parent(&target, &mut sync).map_err(fail)?;
+        let folder = self
+            .open_parent(&target, &mut names::sync_directory)
+            .map_err(fail)?;
         let place = Place {
             folder: &folder,
             name: Path::new(target.file_name().unwrap_or_default()),
         };
         self.shift(new_path, &found, &place, expected)?;
-        sync_folder(&folder).map_err(fail)?;
-        sync_folder(&found.folder).map_err(fail)?;
+        names::sync_directory(&folder).map_err(fail)?;
+        names::sync_directory(&found.folder).map_err(fail)?;
         Ok(target)
     }
 
@@ -132,7 +132,8 @@ impl PathPolicy {
     ) -> Result<(), PathError> {
         let fail = |error| self.write_failure(path, error);
         let mut old = found.old.try_clone().map_err(fail)?;
-        expect_same(path, &found.folder, &found.name, &old, &fail)?;
+        let known = old.metadata().map_err(fail)?;
+        expect_same(path, &found.folder, &found.name, &known, &fail)?;
         let own = Place {
             folder: &found.folder,
             name: &found.name,
@@ -144,7 +145,7 @@ impl PathPolicy {
                 fail(error)
             }
         })?;
-        let as_expected = expect_same(path, place.folder, place.name, &old, &fail)
+        let as_expected = expect_same(path, place.folder, place.name, &known, &fail)
             .and_then(|()| Expected::of(expected).compare(path, Some(&mut old), &fail));
         if let Err(error) = as_expected {
             // Should the name be taken again, both files stay.
@@ -173,20 +174,6 @@ struct Place<'place> {
 impl Place<'_> {
     /// Moves what is here to a name that no file has.
     fn move_to(&self, other: &Place<'_>) -> io::Result<()> {
-        let moved = renameat_with(
-            self.folder,
-            self.name,
-            other.folder,
-            other.name,
-            RenameFlags::NOREPLACE,
-        );
-        match moved.map_err(io::Error::from) {
-            // For a moment it has both names.
-            Err(error) if is_unsupported(&error) => {
-                self.folder.hard_link(self.name, other.folder, other.name)?;
-                self.folder.remove_file(self.name)
-            }
-            moved => moved,
-        }
+        names::take_free_name((self.folder, self.name), (other.folder, other.name))
     }
 }

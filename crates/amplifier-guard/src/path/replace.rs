@@ -4,14 +4,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
-use rustix::fs::{OFlags, RenameFlags, fsync, renameat_with};
-use rustix::io::Errno;
+use cap_std::fs::{Dir, File, Metadata};
 
+use super::PathPolicy;
 use super::attributes::copy_attributes;
 use super::error::{PathError, shown};
+use super::names::{self, MetadataExt};
 use super::write::expect_own_file;
-use super::{PathPolicy, with_flags};
 
 /// How often a name for the new content is tried.
 const MOST_NAMES: usize = 16;
@@ -66,17 +65,19 @@ impl PathPolicy {
     ) -> Result<PathBuf, PathError> {
         let target = self.writable(path, protected_too)?;
         let fail = |error| self.write_failure(path, error);
-        let mut sync = |folder: &Dir| sync_folder(folder);
-        let folder = self.open_parent(&target, &mut sync).map_err(fail)?;
+        let folder = self
+            .open_parent(&target, &mut names::sync_directory)
+            .map_err(fail)?;
         let name = Path::new(target.file_name().unwrap_or_default());
         let mut old = self.open_old(path, &folder, name)?;
         expected.compare(path, old.as_mut(), &fail)?;
-        let new = NewFile::create(&folder, old.is_some()).map_err(fail)?;
-        (&new.file).write_all(content).map_err(fail)?;
+        let (mut file, new) = NewFile::create(&folder, old.is_some()).map_err(fail)?;
+        file.write_all(content).map_err(fail)?;
         if let Some(old) = &old {
-            copy_attributes(path, old, &new.file)?;
+            copy_attributes(path, old, &file)?;
         }
-        new.file.sync_all().map_err(fail)?;
+        file.sync_all().map_err(fail)?;
+        let _open = names::keep_open(file);
         match old {
             Some(old) => self.exchange(path, new, name, old, expected)?,
             None => new.take_free_name(name).map_err(|error| {
@@ -87,7 +88,7 @@ impl PathPolicy {
                 }
             })?,
         }
-        sync_folder(&folder).map_err(fail)?;
+        names::sync_directory(&folder).map_err(fail)?;
         Ok(target)
     }
 
@@ -104,8 +105,7 @@ impl PathPolicy {
             metadata => metadata.map_err(|error| self.write_failure(path, error))?,
         };
         expect_own_file(path, &metadata)?;
-        let mut options = with_flags(OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY);
-        let opened = folder.open_with(name, options.read(true).write(true));
+        let opened = folder.open_with(name, names::options().read(true).write(true));
         let file = opened.map_err(|error| self.write_failure(path, error))?;
         let metadata = file.metadata();
         expect_own_file(
@@ -128,20 +128,21 @@ impl PathPolicy {
         expected: Expected<'_>,
     ) -> Result<(), PathError> {
         let fail = |error| self.write_failure(path, error);
+        let known = old.metadata().map_err(fail)?;
         // Before the new one is seen at all; what comes in between is found below.
-        expect_same(path, new.folder, name, &old, &fail)?;
+        expect_same(path, new.folder, name, &known, &fail)?;
         expected.compare(path, Some(&mut old), &fail)?;
         if !new.swap(name).map_err(fail)? {
             // A file system that cannot exchange names, such as NFS.
             return new.take_name(name).map_err(fail);
         }
-        let given_way = expect_same(path, new.folder, &new.name, &old, &fail)
+        let given_way = expect_same(path, new.folder, &new.name, &known, &fail)
             .and_then(|()| expected.compare(path, Some(&mut old), &fail));
         if let Err(error) = given_way {
-            new.swap(name).map_err(fail)?;
+            names::exchange_back(new.folder, &new.name, name).map_err(fail)?;
             return Err(error);
         }
-        new.remove_old(&old).map_err(fail)
+        new.remove_old(&known).map_err(fail)
     }
 }
 
@@ -190,15 +191,13 @@ pub(super) fn expect_same(
     path: &Path,
     folder: &Dir,
     name: &Path,
-    old: &File,
+    old: &Metadata,
     fail: &impl Fn(io::Error) -> PathError,
 ) -> Result<(), PathError> {
     match folder.symlink_metadata(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(changed(path, "is gone")),
         Err(error) => Err(fail(error)),
-        Ok(found) if is_same(&found, &old.metadata().map_err(fail)?) => {
-            expect_own_file(path, &found)
-        }
+        Ok(found) if is_same(&found, old) => expect_own_file(path, &found),
         Ok(_) => Err(changed(path, "is another file")),
     }
 }
@@ -215,17 +214,16 @@ pub(super) fn changed(path: &Path, how: &'static str) -> PathError {
 /// The new content under a name of its own, which is removed unless it takes another one.
 struct NewFile<'folder> {
     folder: &'folder Dir,
-    file: std::fs::File,
     name: PathBuf,
+    /// What tells it from a file of somebody else, as long as it is open.
+    metadata: Metadata,
     is_placed: bool,
 }
 
 impl<'folder> NewFile<'folder> {
     /// Makes an empty file that only its owner may read, if it is to get the mode of another.
-    fn create(folder: &'folder Dir, is_private: bool) -> io::Result<Self> {
-        let mut options: OpenOptions = with_flags(OFlags::NOFOLLOW);
-        options.write(true).create_new(true);
-        options.mode(if is_private { 0o600 } else { 0o666 });
+    fn create(folder: &'folder Dir, is_private: bool) -> io::Result<(std::fs::File, Self)> {
+        let options = names::new_file_options(is_private);
         let mut attempt = 0;
         loop {
             attempt += 1;
@@ -234,12 +232,14 @@ impl<'folder> NewFile<'folder> {
                 Err(error)
                     if error.kind() == io::ErrorKind::AlreadyExists && attempt < MOST_NAMES => {}
                 file => {
-                    return Ok(Self {
+                    let file = file?;
+                    let new = Self {
                         folder,
-                        file: file?.into_std(),
                         name,
+                        metadata: file.metadata()?,
                         is_placed: false,
-                    });
+                    };
+                    return Ok((file.into_std(), new));
                 }
             }
         }
@@ -247,53 +247,36 @@ impl<'folder> NewFile<'folder> {
 
     /// Exchanges the names; false if the file system cannot.
     fn swap(&self, name: &Path) -> io::Result<bool> {
-        match self.rename(name, RenameFlags::EXCHANGE) {
-            Err(error) if is_unsupported(&error) => Ok(false),
-            swapped => swapped.map(|()| true),
-        }
+        names::exchange(self.folder, &self.name, name)
     }
 
     /// Takes the name of another file, which is gone then.
     fn take_name(mut self, name: &Path) -> io::Result<()> {
-        self.folder.rename(&self.name, self.folder, name)?;
+        names::take_name(self.folder, &self.name, name)?;
         self.is_placed = true;
         Ok(())
     }
 
     /// Takes a name that no file has.
     fn take_free_name(mut self, name: &Path) -> io::Result<()> {
-        match self.rename(name, RenameFlags::NOREPLACE) {
-            // The own name is then a second one, which is removed.
-            Err(error) if is_unsupported(&error) => {
-                self.folder.hard_link(&self.name, self.folder, name)
-            }
-            renamed => {
-                renamed?;
-                self.is_placed = true;
-                Ok(())
-            }
-        }
-    }
-
-    /// Removes the old file, which has the own name after the exchange.
-    fn remove_old(&mut self, old: &File) -> io::Result<()> {
+        names::take_free_name((self.folder, &self.name), (self.folder, name))?;
         self.is_placed = true;
-        if is_same(&self.folder.symlink_metadata(&self.name)?, &old.metadata()?) {
-            self.folder.remove_file(&self.name)?;
-        }
         Ok(())
     }
 
-    fn rename(&self, name: &Path, flags: RenameFlags) -> io::Result<()> {
-        renameat_with(self.folder, &self.name, self.folder, name, flags)?;
+    /// Removes the old file, which has the own name after the exchange.
+    fn remove_old(&mut self, old: &Metadata) -> io::Result<()> {
+        self.is_placed = true;
+        if is_same(&self.folder.symlink_metadata(&self.name)?, old) {
+            names::remove_file(self.folder, &self.name)?;
+        }
         Ok(())
     }
 
     /// Whether the own name is that of the new content, and not of a file of somebody else.
     fn has_own_name(&self) -> io::Result<bool> {
         let named = self.folder.symlink_metadata(&self.name)?;
-        let own = Metadata::from_file(&self.file)?;
-        Ok(is_same(&named, &own))
+        Ok(is_same(&named, &self.metadata))
     }
 }
 
@@ -301,7 +284,7 @@ impl Drop for NewFile<'_> {
     fn drop(&mut self) {
         if !self.is_placed && self.has_own_name().unwrap_or(false) {
             // What cannot be removed stays behind under a name that says whose it is.
-            let _ = self.folder.remove_file(&self.name);
+            let _ = names::remove_file(self.folder, &self.name);
         }
     }
 }
@@ -310,19 +293,4 @@ impl Drop for NewFile<'_> {
 pub(super) fn own_name(attempt: usize) -> PathBuf {
     let number = RandomState::new().hash_one(attempt);
     PathBuf::from(format!(".amplifier-{number:016x}.tmp"))
-}
-
-/// Whether a file system knows no such way to rename.
-pub(super) fn is_unsupported(error: &io::Error) -> bool {
-    [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP]
-        .iter()
-        .any(|known| error.raw_os_error() == Some(known.raw_os_error()))
-}
-
-/// Has the names of a folder on the disk; some file systems can only do so of files.
-pub(super) fn sync_folder(folder: &Dir) -> io::Result<()> {
-    match fsync(folder) {
-        Err(Errno::INVAL | Errno::BADF) => Ok(()),
-        synced => Ok(synced?),
-    }
 }

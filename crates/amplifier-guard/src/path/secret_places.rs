@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::protected::{secret_names, secret_rows};
+use super::spelling::plain;
 
 /// The places of the list; its head says how it is written.
 fn rows() -> impl Iterator<Item = &'static str> {
@@ -30,11 +31,11 @@ pub fn secret_places(home: &Path) -> Vec<PathBuf> {
         Some(names) => find(home, names.split('/')),
         None => find(Path::new("/"), row.trim_start_matches('/').split('/')),
     });
-    let whole_home = home.canonicalize().ok();
+    let whole_home = home.canonicalize().ok().map(|home| plain(&home));
     let places: BTreeSet<_> = own
         .chain(deeper)
         .chain(listed)
-        .filter_map(|path| path.canonicalize().ok())
+        .filter_map(|path| Some(plain(&path.canonicalize().ok()?)))
         .filter(|path| {
             !whole_home
                 .as_ref()

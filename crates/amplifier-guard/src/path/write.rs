@@ -1,17 +1,14 @@
 //! Writing beneath the root: new files with their folders, and existing regular files.
 
-use std::io;
-#[cfg(unix)]
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::Metadata;
-#[cfg(unix)]
-use {super::with_flags, cap_std::fs::Dir, rustix::fs::OFlags};
+use cap_std::fs::{Dir, Metadata};
 
 use super::error::{PathError, shown};
+use super::names::{self, MetadataExt};
 use super::protected::{misread, protected};
-use super::{PathPolicy, expect_file};
+use super::{PathPolicy, expect_file, names_directory};
 use crate::trace::refused;
 
 /// The longest name and the longest path that Linux takes, in bytes.
@@ -46,8 +43,7 @@ impl PathPolicy {
         }
         let target = self.follow(path, &relative)?;
         // `components` would pass over the dot that says directory.
-        let spelled = target.as_os_str().as_encoded_bytes();
-        if spelled == b"." || spelled.ends_with(b"/.") {
+        if target.as_os_str() == "." || names_directory(&target) {
             let (path, found) = (shown(path), crate::Kind::Directory);
             return Err(PathError::NotAFile { path, found });
         }
@@ -70,7 +66,6 @@ impl PathPolicy {
     ///
     /// Refuses what [`PathPolicy::writable`] refuses. From the root to the file every name is
     /// opened on its own and no link is followed, so that one swapped in meanwhile leads nowhere.
-    #[cfg(unix)]
     pub fn write(
         &self,
         path: impl AsRef<Path>,
@@ -82,10 +77,8 @@ impl PathPolicy {
         let fail = |error| self.write_failure(path, error);
         let folder = self.open_parent(&target, &mut |_| Ok(())).map_err(fail)?;
         let name = Path::new(target.file_name().unwrap_or_default());
-        // Not through a link, and without waiting for a pipe's reader.
-        let mut options = with_flags(OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY);
-        options.write(true).create(true);
-        let file = folder.open_with(name, &options).map_err(fail)?;
+        let opened = folder.open_with(name, names::options().write(true).create(true));
+        let file = opened.map_err(fail)?;
         let metadata = file.metadata().map_err(fail)?;
         expect_own_file(path, &metadata)?;
         // Emptied only now: what is refused keeps its content.
@@ -97,7 +90,6 @@ impl PathPolicy {
 
     /// Opens the folder of `target` name by name, none through a link, and makes what is missing;
     /// `made` gets each folder in which one was made.
-    #[cfg(unix)]
     pub(super) fn open_parent(
         &self,
         target: &Path,
@@ -105,11 +97,12 @@ impl PathPolicy {
     ) -> io::Result<Dir> {
         let mut folder = self.directory.try_clone()?;
         for name in target.parent().unwrap_or(Path::new("")) {
-            folder = match open_folder(&folder, name.as_ref()) {
+            folder = match names::open_directory(&folder, name.as_ref()) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    match folder.create_dir(name) {
+                    match names::make_directory(&folder, name.as_ref()) {
                         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-                        _ => made(&folder).and_then(|()| open_folder(&folder, name.as_ref())),
+                        _ => made(&folder)
+                            .and_then(|()| names::open_directory(&folder, name.as_ref())),
                     }
                 }
                 opened => opened,
@@ -119,13 +112,12 @@ impl PathPolicy {
     }
 
     /// Opens the folder of `target` name by name, none through a link; it must be there.
-    #[cfg(unix)]
     pub(super) fn open_present_parent(&self, target: &Path) -> io::Result<Dir> {
         let folders = target.parent().unwrap_or(Path::new(""));
         folders
             .iter()
             .try_fold(self.directory.try_clone()?, |folder, name| {
-                open_folder(&folder, name.as_ref())
+                names::open_directory(&folder, name.as_ref())
             })
     }
 
@@ -147,7 +139,6 @@ impl PathPolicy {
         Ok(())
     }
 
-    #[cfg(unix)]
     pub(super) fn write_failure(&self, path: &Path, error: io::Error) -> PathError {
         match self.failure(path, error) {
             PathError::Io { path, source } => PathError::Unwritable { path, source },
@@ -159,23 +150,10 @@ impl PathPolicy {
 /// Refuses what is not a regular file under this one name.
 pub(super) fn expect_own_file(path: &Path, metadata: &Metadata) -> Result<(), PathError> {
     expect_file(path, metadata)?;
-    #[cfg(unix)]
-    {
-        use cap_std::fs::MetadataExt;
-
-        let links = metadata.nlink();
-        if links > 1 {
-            let path = shown(path);
-            return Err(PathError::HardLinks { path, links });
-        }
+    let links = metadata.nlink();
+    if links > 1 {
+        let path = shown(path);
+        return Err(PathError::HardLinks { path, links });
     }
     Ok(())
-}
-
-/// Opens the directory `name` in `folder`, but not through a link.
-#[cfg(unix)]
-fn open_folder(folder: &Dir, name: &Path) -> io::Result<Dir> {
-    let mut options = with_flags(OFlags::DIRECTORY | OFlags::NOFOLLOW);
-    let opened = folder.open_with(name, options.read(true))?;
-    Ok(Dir::from_std_file(opened.into_std()))
 }

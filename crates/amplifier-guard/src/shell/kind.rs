@@ -180,7 +180,7 @@ impl Place<'_> {
         }
         let given = Path::new(path);
         // There one file has several names: `SECRET~1.TXT`, or `secret.txt` with a dot behind it.
-        if cfg!(windows) && (path.contains('~') || misread(given).is_some()) {
+        if cfg!(windows) && (path.contains(['~', '\\']) || misread(given).is_some()) {
             return Err(Fault::Outside);
         }
         let path = match (self.root, given.is_absolute()) {

@@ -1,6 +1,8 @@
 //! `PathPolicy`: reading beneath one directory, with the interpreter free meanwhile.
 
 mod report;
+#[cfg(windows)]
+mod windows;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,6 +41,8 @@ pub(crate) struct PathPolicy {
 impl PathPolicy {
     #[new]
     fn new(py: Python<'_>, root: PathBuf) -> Result<Self, Error> {
+        #[cfg(windows)]
+        guard::provide_windows_calls(&windows::PythonCalls);
         let policy = py.detach(|| guard::PathPolicy::new(root))?;
         Ok(Self { policy })
     }
@@ -59,12 +63,12 @@ impl PathPolicy {
     ///
     /// Names of files that hold secrets, such as `.env`, raise `PathProtected`.
     fn readable(&self, py: Python<'_>, path: PathBuf) -> Result<OsString, Error> {
-        Ok(py.detach(|| self.policy.readable(path))?.into_os_string())
+        Ok(spell(py.detach(|| self.policy.readable(path))?))
     }
 
     /// Return the canonical path of something that exists, relative to the root.
     fn resolve(&self, py: Python<'_>, path: PathBuf) -> Result<OsString, Error> {
-        Ok(py.detach(|| self.policy.resolve(path))?.into_os_string())
+        Ok(spell(py.detach(|| self.policy.resolve(path))?))
     }
 
     /// Open a regular file for reading bytes.
@@ -108,11 +112,10 @@ impl PathPolicy {
     #[pyo3(signature = (path, *, protected = false))]
     fn writable(&self, py: Python<'_>, path: PathBuf, protected: bool) -> Result<OsString, Error> {
         let target = py.detach(|| self.policy.writable(path, protected))?;
-        Ok(target.into_os_string())
+        Ok(spell(target))
     }
 
     /// Write a new or existing file, make missing folders, and return where it landed.
-    #[cfg(unix)]
     #[pyo3(signature = (path, content, *, protected = false))]
     fn write(
         &self,
@@ -122,13 +125,12 @@ impl PathPolicy {
         protected: bool,
     ) -> Result<OsString, Error> {
         let target = py.detach(|| self.policy.write(path, content, protected))?;
-        Ok(target.into_os_string())
+        Ok(spell(target))
     }
 
     /// Make a new file whole, make missing folders, and return where it landed.
     ///
     /// `PathChanged` is raised if a file is there.
-    #[cfg(unix)]
     #[pyo3(signature = (path, content, *, protected = false))]
     fn create(
         &self,
@@ -138,7 +140,7 @@ impl PathPolicy {
         protected: bool,
     ) -> Result<OsString, Error> {
         let target = py.detach(|| self.policy.create(path, content, protected))?;
-        Ok(target.into_os_string())
+        Ok(spell(target))
     }
 
     /// Put a file with `content` in the place of another one, or where none is, at once.
@@ -146,7 +148,6 @@ impl PathPolicy {
     /// Whoever reads it, and whoever comes after a crash, finds the old file or the new one. Owner,
     /// group, mode, extended attributes and access lists are kept; `AttributeNotKept` is raised if
     /// one cannot be. `PathChanged` is raised if the old content is not the `expected` one.
-    #[cfg(unix)]
     #[pyo3(signature = (path, content, *, expected = None, protected = false))]
     fn replace(
         &self,
@@ -157,23 +158,21 @@ impl PathPolicy {
         protected: bool,
     ) -> Result<OsString, Error> {
         let target = py.detach(|| self.policy.replace(path, content, expected, protected))?;
-        Ok(target.into_os_string())
+        Ok(spell(target))
     }
 
     /// Return where the file is that a removal of `path` would remove, and change nothing.
     ///
     /// Refused is what `writable` refuses, what is not there, and a link in the place of the file.
-    #[cfg(unix)]
     #[pyo3(signature = (path, *, protected = false))]
     fn removable(&self, py: Python<'_>, path: PathBuf, protected: bool) -> Result<OsString, Error> {
         let target = py.detach(|| self.policy.removable(path, protected))?;
-        Ok(target.into_os_string())
+        Ok(spell(target))
     }
 
     /// Remove a regular file, and return where it was; a link in its place is not followed.
     ///
     /// `PathChanged` is raised if its content is not the `expected` one.
-    #[cfg(unix)]
     #[pyo3(signature = (path, *, expected = None, protected = false))]
     fn remove(
         &self,
@@ -183,14 +182,13 @@ impl PathPolicy {
         protected: bool,
     ) -> Result<OsString, Error> {
         let target = py.detach(|| self.policy.remove(path, expected, protected))?;
-        Ok(target.into_os_string())
+        Ok(spell(target))
     }
 
     /// Give a regular file another path, make missing folders, and return where it is then.
     ///
     /// It keeps all that it has; a link in its place is not followed. `PathChanged` is raised if its
     /// content is not the `expected` one, or if something is at the new path.
-    #[cfg(unix)]
     #[pyo3(signature = (path, new_path, *, expected = None, protected = false))]
     fn rename(
         &self,
@@ -201,7 +199,7 @@ impl PathPolicy {
         protected: bool,
     ) -> Result<OsString, Error> {
         let target = py.detach(|| self.policy.rename(path, new_path, expected, protected))?;
-        Ok(target.into_os_string())
+        Ok(spell(target))
     }
 
     /// Return the files and folders beneath the root that are not read without approval.
@@ -215,7 +213,7 @@ impl PathPolicy {
         stop: Option<Py<PyAny>>,
     ) -> Result<Vec<OsString>, Error> {
         let found = py.detach(|| self.policy.find_secrets(&mut stopped(stop.as_ref())))?;
-        Ok(found.into_iter().map(PathBuf::into_os_string).collect())
+        Ok(found.into_iter().map(spell).collect())
     }
 
     /// Return the `(name, kind, bytes)` of a directory's entries, by name.
@@ -395,6 +393,11 @@ pub(crate) fn log_path(path: PathBuf, root: Option<PathBuf>, home: Option<PathBu
 pub(crate) fn secret_places(py: Python<'_>, home: PathBuf) -> Vec<OsString> {
     let places = py.detach(|| guard::secret_places(&home));
     places.into_iter().map(PathBuf::into_os_string).collect()
+}
+
+/// A path from the root as Python gets it.
+fn spell(path: PathBuf) -> OsString {
+    guard::with_slashes(path).into_os_string()
 }
 
 /// Which results come first, by its name in Python.

@@ -24,10 +24,6 @@ class FileTooLargeError(ValueError):
     """A file that is larger than what is changed."""
 
 
-class NoWritingError(OSError):
-    """A write on a system on which no file is replaced safely."""
-
-
 class FileWriter:
     """Writes files for one tool: only what was read and has not changed since, and each whole."""
 
@@ -41,7 +37,6 @@ class FileWriter:
     def is_protected(self, path: object) -> bool:
         """Whether a file is only written after a person agreed."""
         try:
-            self._check_system()
             self._policy.writable(str(path))
         except PathProtected:
             return True
@@ -59,14 +54,12 @@ class FileWriter:
 
         Raises:
             FileExistsError: Something is there that must not be.
-            NoWritingError: Nothing is written on this system.
             OSError: The file cannot be read, or must not be written.
             FileNotReadError: It was not read before.
             FileChangedError: It has changed since.
             FileTooLargeError: It is too large.
             NotUtf8Error: It is not UTF-8.
         """
-        self._check_system()
         target = self._policy.writable(path, protected=is_call_approved(self._tool))
         before = self._read(target)
         if is_new and before is not None:
@@ -89,7 +82,6 @@ class FileWriter:
             FileExistsError: Something is at the new path.
             OSError, ValueError: As for `prepare`.
         """
-        self._check_system()
         protected = is_call_approved(self._tool)
         old_path = self._policy.removable(path, protected=protected)
         before = self._read(old_path)
@@ -143,17 +135,6 @@ class FileWriter:
             if write.after is not None:
                 record.note(write.path, write.after)
                 self._secret_files.note_agreed(write.path)
-
-    def _check_system(self) -> None:
-        """Look whether files can be written.
-
-        Raises:
-            NoWritingError: They cannot.
-        """
-        if not hasattr(self._policy, "replace"):
-            raise NoWritingError(
-                "files are written on Linux and macOS alone (on Windows, run this program in WSL 2)"
-            )
 
     def _compose(self, target: str, before: bytes | None, compose: Compose) -> bytes:
         shown = path_text(target)

@@ -7,6 +7,8 @@ use amplifier_guard as guard;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::spell;
+
 /// Some lines of a text file, and the figures of the whole.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct LineWindow {
@@ -63,7 +65,7 @@ impl Walk {
         files
             .map(|file| {
                 let modified = file.modified.as_secs_f64();
-                (file.path.clone().into(), file.bytes, modified)
+                (spell(file.path.clone()), file.bytes, modified)
             })
             .collect()
     }
@@ -120,7 +122,7 @@ impl SearchReport {
     fn lines(&self) -> Vec<(OsString, u64, &str)> {
         let lines = self.report.lines.iter();
         lines
-            .map(|found| (found.path.clone().into(), found.line, found.text.as_str()))
+            .map(|found| (spell(found.path.clone()), found.line, found.text.as_str()))
             .collect()
     }
 
@@ -130,7 +132,7 @@ impl SearchReport {
         self.report
             .files
             .iter()
-            .map(|file| (file.path.clone().into(), file.matches))
+            .map(|file| (spell(file.path.clone()), file.matches))
             .collect()
     }
 
