@@ -30,8 +30,6 @@ mod spelling;
 mod tour;
 mod walk;
 mod wildcard;
-#[cfg(windows)]
-mod windows_calls;
 mod write;
 
 use std::borrow::Cow;
@@ -53,14 +51,14 @@ pub use kept::Order;
 pub use line_search::LineSearch;
 pub use lines::{LineRange, LineWindow};
 pub use log_path::log_path;
+#[cfg(windows)]
+pub use names::{WindowsCalls, provide_windows_calls};
 pub use pattern::{NamePattern, PatternError};
 pub use search::{FileMatches, LineMatch, SearchReport};
 pub use secret_places::secret_places;
 pub use spelling::with_slashes;
 pub use tour::Walker;
 pub use walk::{Walk, WalkedFile};
-#[cfg(windows)]
-pub use windows_calls::{WindowsCalls, provide_windows_calls};
 
 use error::shown;
 use kept::Kept;

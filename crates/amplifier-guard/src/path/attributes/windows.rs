@@ -6,7 +6,7 @@ use cap_std::fs::File;
 use winx::file::get_file_path;
 
 use crate::path::error::{PathError, shown};
-use crate::path::windows_calls::calls;
+use crate::path::names::calls;
 
 /// Gives `new` the owner, the access list and the attributes of `old`.
 pub(in crate::path) fn copy_attributes(

@@ -11,7 +11,7 @@ use winx::file::get_file_path;
 
 pub(in crate::path) use cap_fs_ext::MetadataExt;
 
-use crate::path::windows_calls::calls;
+use super::windows_calls::calls;
 
 /// How a file is opened: not through a link.
 pub(in crate::path) fn options() -> OpenOptions {

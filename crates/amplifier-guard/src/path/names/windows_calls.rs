@@ -24,7 +24,7 @@ pub fn provide_windows_calls(calls: &'static dyn WindowsCalls) {
     let _ = CALLS.set(calls);
 }
 
-pub(super) fn calls() -> io::Result<&'static dyn WindowsCalls> {
+pub(in crate::path) fn calls() -> io::Result<&'static dyn WindowsCalls> {
     let calls = CALLS.get().copied();
     calls.ok_or_else(|| {
         io::Error::new(
