@@ -71,7 +71,7 @@ def run(argv: list[str], base: Path) -> None:
 
 
 # Holds: sink-11
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(commands(INSTALLED))
 def test_a_command_that_passes_changes_no_file(folder: Path, argv: list[str]) -> None:
     try:
@@ -83,7 +83,7 @@ def test_a_command_that_passes_changes_no_file(folder: Path, argv: list[str]) ->
     assert snapshot(folder) == before
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=9).map("".join), min_size=1, max_size=3))
 def test_a_sed_script_that_passes_runs_and_writes_nothing(folder: Path, scripts: list[str]) -> None:
     argv = ["sed", *(word for script in scripts for word in ("-e", script)), "a"]
@@ -101,7 +101,7 @@ def test_a_sed_script_that_passes_runs_and_writes_nothing(folder: Path, scripts:
 
 
 # Holds: sink-13
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(st.lists(st.sampled_from(AWK_PIECES), max_size=9).map("".join), st.sampled_from(AWK_PIECES))
 @example('print "id" ~ /[]/ ~ "]/ ', '| "a" # "')
 @example('print /"/ ', '| "a" # "')

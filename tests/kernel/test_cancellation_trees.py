@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 DEPTH = 100_000
+REGISTRIES = 20_000
+"""They take longer to make; a call for each would need more than a small stack, too."""
 SMALL_STACK_BYTES = 256 * 1024
 # From 3.13 on the interpreter itself needs more than 256 kB to free a chain of 60,000 plain lists.
 PLAIN_PYTHON_STACK_BYTES = SMALL_STACK_BYTES if sys.version_info < (3, 13) else 1024 * 1024
@@ -100,7 +102,7 @@ def test_a_chain_that_hangs_by_callbacks_is_freed(engines, mix):
 def test_registries_and_coordinators_in_chains_are_freed(engine):
     def work() -> None:
         first = hooks = engine.HookRegistry()
-        for _ in range(DEPTH):
+        for _ in range(REGISTRIES):
             inner = engine.HookRegistry()
             hooks.register("e", inner.emit, name="inner")
             hooks = inner

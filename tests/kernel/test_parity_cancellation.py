@@ -80,7 +80,7 @@ def quiet():
     logger.disabled = False
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=4 * settings().max_examples, deadline=None)
 @given(st.lists(STEPS, max_size=15))
 def test_programs_of_cancellation_do_the_same_on_both_engines_and_mixed(engines, program):
     rust, python = (engine.CancellationToken for engine in engines)

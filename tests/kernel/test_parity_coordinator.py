@@ -199,7 +199,7 @@ async def run(engine: Any, program: list[Any]) -> list[Any]:
     return trace
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=4 * settings().max_examples, deadline=None)
 @given(st.lists(STEPS, max_size=15))
 def test_programs_of_a_coordinator_do_the_same_on_both_engines(engines, program):
     rust, python = (asyncio.run(run(engine, program)) for engine in engines)
@@ -209,7 +209,7 @@ def test_programs_of_a_coordinator_do_the_same_on_both_engines(engines, program)
 WORDS = st.sampled_from(["Yes", "No", "ok then", "don't", "Run it", "never!", "allow once", "deny"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=3), WORDS, st.booleans())
 def test_a_decision_means_the_same_on_both_engines(engines, options, decision, is_offered):
     decision = options[-1] if is_offered else decision

@@ -193,7 +193,7 @@ async def run(engine: Any, program: list[Any]) -> list[Any]:
 
 
 # Holds: differ-108
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=4 * settings().max_examples, deadline=None)
 @given(st.lists(STEPS, max_size=12), DATA)
 def test_programs_of_hooks_do_the_same_on_both_engines(engines, program, data):
     program = [*program, ("emit", "a", data), ("collect", "a", data), ("emit", "llm:request", data)]
@@ -204,7 +204,7 @@ def test_programs_of_hooks_do_the_same_on_both_engines(engines, program, data):
     assert rust == python
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(st.lists(REGISTER, max_size=6), st.lists(st.tuples(EVENTS, DATA), max_size=4))
 def test_events_emitted_together_are_heard_as_one_after_another(engine, handlers, emitted):
     together = asyncio.run(run(engine, [*handlers, ("each", emitted)]))
@@ -221,7 +221,7 @@ def test_events_emitted_together_are_heard_as_one_after_another(engine, handlers
         assert (together[-1][1], heard(together)) == (None, heard(alone))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(VALUES)
 def test_odd_values_take_the_same_shape_on_both_engines(engines, value):
     shapes = []
@@ -234,7 +234,7 @@ def test_odd_values_take_the_same_shape_on_both_engines(engines, value):
     assert shapes[0] == shapes[1]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(st.lists(RESULTS, min_size=2, max_size=5), DATA)
 def test_several_answers_amount_to_the_same_on_both_engines(engines, answers, data):
     results = []

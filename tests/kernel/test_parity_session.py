@@ -120,7 +120,7 @@ async def run(engine: Any, program: list[Any], is_resumed: bool, parent: Any) ->
 
 
 # Holds: differ-75, differ-76, differ-77
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(st.lists(STEPS, max_size=12), st.booleans(), st.none() | st.just("parent"))
 def test_programs_of_a_session_do_the_same_on_both_engines(engines, program, is_resumed, parent):
     rust, python = (asyncio.run(run(engine, program, is_resumed, parent)) for engine in engines)

@@ -72,7 +72,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 @pytest.mark.parametrize("dialect", JUDGES)
 @given(data=st.data())
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 def test_a_judge_never_breaks(dialect: str, data: st.DataObject) -> None:
     body = copy.deepcopy(data.draw(st.sampled_from(bodies(dialect))))
     for _ in range(data.draw(st.integers(1, 3))):
