@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_app.commands.mount_plan import APPROVAL, GUARD, mount_plan
+from amplifier_app.commands.mount_plan import APPROVAL, GUARD, PROJECT_NOTES, mount_plan
 from amplifier_app.commands.named_modules import named_modules
 from amplifier_app.failure import Failure
 from amplifier_core._loading.plan_keys import plan_mistakes
@@ -80,7 +80,7 @@ def test_a_tool_or_a_hook_is_added_and_anything_else_takes_the_place_of_the_usua
         "hooks-observe", "loop-basic", 'provider-scripted={"script": ["x"]}', at=tmp_path
     )
     assert ids(plan, "tools") == ids(usual, "tools")
-    assert ids(plan, "hooks") == [GUARD, APPROVAL, "hooks-observe"]
+    assert ids(plan, "hooks") == [GUARD, APPROVAL, PROJECT_NOTES, "hooks-observe"]
     assert plan["providers"] == [{"module": "provider-scripted", "config": {"script": ["x"]}}]
     assert plan["session"]["orchestrator"] == {"module": "loop-basic", "config": {}}
     assert plan["session"]["context"] == usual["session"]["context"]
@@ -102,7 +102,7 @@ def test_a_section_of_the_plan_takes_the_place_of_the_usual_one(tmp_path: Path) 
     assert plan["session"]["orchestrator"]["module"] == "loop-basic"
     assert plan["session"]["strict"] is True
     assert ids(plan, "providers") == ["provider-anthropic"]
-    assert ids(plan, "hooks") == [GUARD, APPROVAL]
+    assert ids(plan, "hooks") == [GUARD, APPROVAL, PROJECT_NOTES]
 
 
 @pytest.mark.parametrize("hooks", [[], [GUARD], [{"module": GUARD, "source": "/elsewhere"}]])

@@ -94,7 +94,7 @@ def test_a_form_that_is_wrong_does_not_hide_what_else_is(tmp_path: Path):
         "unknown key `modul` in `tools[0]` (did you mean `module`?)",
         (
             "Failed to load hook 'hooks-nope': Module 'hooks-nope' not found via entry points or"
-            " filesystem; did you mean `hooks-observe`?"
+            " filesystem; did you mean `hooks-notify` or `hooks-observe` or `hooks-shell`?"
         ),
         "unknown key `rooot` in the config of `tool-search` (did you mean `root`?)",
     ]

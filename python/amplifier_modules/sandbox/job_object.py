@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-assert sys.platform == "win32"
+if sys.platform != "win32":
+    raise ImportError("these calls are those of Windows")
 
 import msvcrt
 import os

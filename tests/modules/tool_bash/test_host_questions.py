@@ -346,6 +346,7 @@ async def test_a_call_that_is_cancelled_while_a_person_is_asked_ends_its_command
     async with anyio.create_task_group() as group:
         group.start_soon(session.run, command, answer)
         await asked.wait()
+        await anyio.to_thread.run_sync(session.runner.holds.is_begun.wait, 20)
         group.cancel_scope.cancel()
     with anyio.fail_after(20):
         await anyio.wait_readable(reading)
