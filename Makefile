@@ -66,7 +66,7 @@ space := $(empty) $(empty)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# What starts commands and writes files on Windows, where nobody runs it.
+# Checked with the types of Windows, too: what starts commands and writes files there.
 ON_WINDOWS := python/amplifier_guard/windows_files.py $(addprefix python/amplifier_modules/,tools/bash tools/filesystem $(addprefix sandbox/, \
 	command.py environment.py git_bash.py job_command.py job_object.py network_setting.py runner.py \
 	session_folder.py shell.py shell_folder.py tiers.py unconfined.py \

@@ -41,8 +41,7 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
 
 
-# Without a server `tool-mcp` has no tool.
-@pytest.mark.parametrize("name", [name for name in MODULES if name != "tool-mcp"])
+@pytest.mark.parametrize("name", MODULES)
 def test_each_module_of_our_own_is_found_by_its_name_and_passes(name: str):
     code, out = validate(name)
     assert (code, out.splitlines()[0][:6]) == (0, "PASSED"), out

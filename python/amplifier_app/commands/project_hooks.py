@@ -48,15 +48,16 @@ async def ask_about_project_hooks(
 
 def _find_unanswered(project: Path, state: Path) -> Iterator[tuple[str, ShellHook]]:
     """Yield the hooks that nobody was asked about, with their hashes."""
-    from amplifier_modules.hooks.shell.agreements import find_answer, read_project_hooks
+    from amplifier_modules.hooks.shell.agreements import read_answers, read_project_hooks
     from amplifier_modules.hooks.shell.named_files import NamedFileError, hash_hook
 
+    answers = read_answers(project, state)
     for hook in read_project_hooks(project).hooks:
         try:
             digest = hash_hook(hook, project)
         except NamedFileError:
             continue  # it never runs, and the module says so
-        if find_answer(digest, project, state) is None:
+        if digest not in answers:
             yield digest, hook
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from amplifier_guard import TerminalText
 
 from .frontmatter import read_line_of, read_name, read_names, split_frontmatter
-from .named_files import Problems, Shelf, list_entries, list_shelves
 from .places import Origin, find_claude_folder, find_config_folder, list_project_folders
+from .shelves import Problems, Shelf, list_entries, list_shelves
 from .written_text import WrittenTextError, escape_marks
 
 PROJECT_AGENTS = (".claude/agents",)

@@ -5,39 +5,23 @@ Holds: approval-31
 
 from __future__ import annotations
 
-import os
+import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from judged_calls import PROJECT, judge, run
+
 from amplifier_modules.hooks.approval.calls import Call, describe_call
-from amplifier_modules.hooks.approval.rule_files import WrittenRules
-from amplifier_modules.hooks.approval.rule_set import RuleSet
-
-PROJECT = Path("/srv/project")
-BASH = SimpleNamespace(is_confined=True, directory=os.getcwd())
-
-
-def run(command: str) -> Call:
-    return describe_call("bash", BASH, {"command": command}, PROJECT)
 
 
 def fetch(url: Any, tool: str = "web_fetch") -> Call:
     return describe_call(tool, None, {"url": url}, PROJECT)
-
-
-def judge(call: Call, **lists: list[str]) -> str:
-    rules = RuleSet(PROJECT)
-    rules.add(WrittenRules(**lists))
-    if rules.find_denial(call) is not None:
-        return "deny"
-    if rules.find_question(call) is not None:
-        return "ask"
-    return "allow" if rules.find_allowing(call) else "nothing"
 
 
 # What a rule says of a command: as `allow`, and as `deny`.

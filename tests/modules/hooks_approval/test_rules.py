@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from judged_calls import PROJECT, judge, run
+
 from amplifier_modules.hooks.approval.calls import Call, describe_call
 from amplifier_modules.hooks.approval.rule_files import WrittenRules
 from amplifier_modules.hooks.approval.rule_set import RuleSet
 from amplifier_modules.hooks.approval.rules import RuleError, find_allowing, read_rule
-
-PROJECT = Path("/srv/project")
-BASH = SimpleNamespace(is_confined=True, directory=os.getcwd())
-
-
-def run(command: str) -> Call:
-    return describe_call("bash", BASH, {"command": command}, PROJECT)
 
 
 def touch(tool: str, path: str, project: Path = PROJECT) -> Call:
@@ -31,16 +28,6 @@ def touch(tool: str, path: str, project: Path = PROJECT) -> Call:
 
 def is_allowed(call: Call, *rules: str, project: Path = PROJECT) -> bool:
     return find_allowing([read_rule(each, project) for each in rules], call) is not None
-
-
-def judge(call: Call, **lists: list[str]) -> str:
-    rules = RuleSet(PROJECT)
-    rules.add(WrittenRules(**lists))
-    if rules.find_denial(call) is not None:
-        return "deny"
-    if rules.find_question(call) is not None:
-        return "ask"
-    return "allow" if rules.find_allowing(call) else "nothing"
 
 
 # Holds: approval-1

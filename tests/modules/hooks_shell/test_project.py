@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from amplifier_modules.hooks.shell.agreements import (
-    find_answer,
+    read_answers,
     read_project_hooks,
     remember_answers,
 )
@@ -241,5 +241,5 @@ def test_answers_are_of_one_project_and_one_hash(tmp_path: Path) -> None:
     remember_answers(["b"], one, state, agreed=False)
     remember_answers(["a"], other, state, agreed=False)
 
-    answers = [find_answer(digest, place, state) for place in (one, other) for digest in "abc"]
+    answers = [read_answers(place, state).get(digest) for place in (one, other) for digest in "abc"]
     assert answers == [True, False, None, False, None, None]

@@ -41,7 +41,7 @@ from proxied_commands import (
 
 YES = PersonAnswer(is_yes=True)
 YES_FOR_SESSION = PersonAnswer(is_yes=True, for_session=True)
-NO = PersonAnswer(is_yes=False, reason="User denied, and says: use the\nmirror \x1b[31m")
+NO = PersonAnswer(is_yes=False, reason="User denied", words="use the\nmirror \x1b[31m")
 NO_ANSWER = PersonAnswer(is_yes=False, reason="nobody could be asked", is_answered=False)
 NOT_NAMED = (
     "the host `{0}` is not among those that `network` names; to allow it, add `{0}` to that setting"

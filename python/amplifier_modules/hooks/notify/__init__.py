@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +87,7 @@ class Notifier:
 
     async def _notify(self, text: str) -> None:
         named = {"NOTIFY_TITLE": "amplifier-core", "NOTIFY_TEXT": TerminalText.line(text, 200)}
-        place = HookPlace(
-            self._place.runner,
-            self._place.directory,
-            self._place.temporary,
-            {**self._place.environment, **named},
-        )
+        place = replace(self._place, environment={**self._place.environment, **named})
         line = self._settings.command or (_MACOS if sys.platform == "darwin" else _LINUX)
         finished = await HookProcess(place, line, self._settings.timeout, b"").run()
         is_well = finished.ending is not None and finished.ending.exit_code == 0

@@ -38,10 +38,13 @@ def read_project_hooks(project: Path) -> WrittenHooks:
     return together
 
 
-def find_answer(digest: str, project: Path, state: Path) -> bool | None:
-    """Return whether the user agreed to a hook of this hash; None if nobody was asked about it."""
-    answer: Any = _read_answers(project, state).get(digest)
-    return answer if isinstance(answer, bool) else None
+def read_answers(project: Path, state: Path) -> dict[str, bool]:
+    """Return whether the user agreed to the hooks of a project, by the hashes that they were asked about."""
+    found: Any = _read_all(state / _ANSWERS).get(str(project))
+    if not isinstance(found, dict):
+        return {}
+    answers = cast("dict[str, Any]", found)
+    return {digest: each for digest, each in answers.items() if isinstance(each, bool)}
 
 
 def remember_answers(digests: Iterable[str], project: Path, state: Path, *, agreed: bool) -> None:
@@ -52,13 +55,8 @@ def remember_answers(digests: Iterable[str], project: Path, state: Path, *, agre
     """
     path = state / _ANSWERS
     answers = _read_all(path)
-    answers[str(project)] = {**_read_answers(project, state), **dict.fromkeys(digests, agreed)}
+    answers[str(project)] = {**read_answers(project, state), **dict.fromkeys(digests, agreed)}
     write_object(path, answers)
-
-
-def _read_answers(project: Path, state: Path) -> dict[str, Any]:
-    found: Any = _read_all(state / _ANSWERS).get(str(project))
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
 def _read_all(path: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from amplifier_modules.sandbox.runner import Confinement, describe_remedy, open_
 from amplifier_modules.sandbox.session_folder import SessionFolder
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 
-from .agreements import find_answer, read_project_hooks
+from .agreements import read_answers, read_project_hooks
 from .answers import Answer, read_answer
 from .hook_files import ShellHook
 from .hook_process import HookPlace, HookProcess
@@ -59,6 +59,7 @@ class HookRuns:
         found = read_project_hooks(self._project)
         for problem in found.problems:
             logger.warning("hooks-shell: %s", problem)
+        answers = {} if state is None else read_answers(self._project, state)
         unanswered = 0
         for hook in found.hooks:
             try:
@@ -68,7 +69,7 @@ class HookRuns:
                     "hooks-shell: `%s` of the project never runs: %s", hook.command, error
                 )
                 continue
-            answer = None if state is None else find_answer(digest, self._project, state)
+            answer = answers.get(digest)
             if answer is True:
                 self._agreed[hook] = digest
             unanswered += answer is None

@@ -224,6 +224,6 @@ def _describe_no(answer: PersonAnswer) -> str:
     """Return why it is no, on one line and without the question, which it may repeat."""
     if not answer.is_answered:
         return "nobody could be asked, or has answered in time"
-    words = " ".join(answer.reason.partition(", and says: ")[2].split())[:_MAX_REASON_CHARS]
+    words = " ".join(answer.words.split())[:_MAX_REASON_CHARS]
     shown = words.encode("unicode_escape").decode() if not words.isprintable() else words
     return f"a person said no: {shown}" if shown else "a person said no"

@@ -67,9 +67,9 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     """
     settings = read_settings(McpSettings, config, _NAME)
     entries = read_entries(settings.servers)
-    if not entries:
-        return
-    if find_spec("mcp") is None:
+    if settings.servers and not entries:
+        return  # all of them are disabled
+    if entries and find_spec("mcp") is None:
         raise ConfigurationError(
             f"{_NAME}: the package `mcp` is missing: `pip install 'amplifier-core[mcp]'`"
         )

@@ -16,13 +16,13 @@ from amplifier_modules.instructions.frontmatter import (
     read_names,
     split_frontmatter,
 )
-from amplifier_modules.instructions.named_files import Problems, Shelf, list_entries, list_shelves
 from amplifier_modules.instructions.places import (
     Origin,
     find_claude_folder,
     find_config_folder,
     list_project_folders,
 )
+from amplifier_modules.instructions.shelves import Problems, Shelf, list_entries, list_shelves
 from amplifier_modules.instructions.written_text import (
     WrittenText,
     read_written_text,
