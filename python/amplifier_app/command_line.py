@@ -93,10 +93,11 @@ _KERNEL_COMMANDS = {
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
 _PROVIDER = "provider"
 _SESSION = "session"
+_TRACE = "trace"
 _OF_CHANGES = ("undo", "redo", "diff")
 _LATE_COMMANDS = {
     ", ".join(_OF_CHANGES): "Take back, or show, what a session has changed.",
-    _SESSION: "List, show and change the sessions that are stored.",
+    f"{_SESSION}, {_TRACE}": "List, show and change sessions; write one as a page.",
     _PROVIDER: "List and test model providers, and keep their keys.",
     **_KERNEL_COMMANDS,
 }
@@ -130,6 +131,10 @@ class _Commands(click.Group):
             from amplifier_app.commands.session.command import session
 
             return session
+        if cmd_name == _TRACE:
+            from amplifier_app.commands.trace.command import trace
+
+            return trace
         if cmd_name in _OF_CHANGES:
             from amplifier_app.commands.changes import command as of_changes
 
