@@ -94,11 +94,12 @@ _KERNEL_COMMANDS = {
 _PROVIDER = "provider"
 _SESSION = "session"
 _TRACE = "trace"
+_CONFIG = "config"
 _OF_CHANGES = ("undo", "redo", "diff")
 _LATE_COMMANDS = {
     ", ".join(_OF_CHANGES): "Take back, or show, what a session has changed.",
     f"{_SESSION}, {_TRACE}": "List, show and change sessions; write one as a page.",
-    _PROVIDER: "List and test model providers, and keep their keys.",
+    f"{_CONFIG}, {_PROVIDER}": "Show what is set; list and test model providers.",
     **_KERNEL_COMMANDS,
 }
 """Commands that are imported when they are asked for, and what `--help` says of them."""
@@ -131,6 +132,10 @@ class _Commands(click.Group):
             from amplifier_app.commands.session.command import session
 
             return session
+        if cmd_name == _CONFIG:
+            from amplifier_app.commands.config.command import config
+
+            return config
         if cmd_name == _TRACE:
             from amplifier_app.commands.trace.command import trace
 
@@ -323,6 +328,11 @@ def amplifier_core(context: click.Context) -> None:
     "--plan", metavar="FILE", help="Mount the modules of a mount plan, a `.toml` or `.json` file."
 )
 @click.option(
+    "--profile",
+    metavar="NAME",
+    help="A profile of your `config.toml`; see `amplifier-core config --help`.",
+)
+@click.option(
     "-v",
     "--verbose",
     is_flag=True,
@@ -348,6 +358,7 @@ def run(
     no_project_notes: bool,
     modules: tuple[str, ...],
     plan: str | None,
+    profile: str | None,
     verbose: bool,
     debug: bool,
 ) -> int:
@@ -365,13 +376,21 @@ def run(
         from amplifier_app.commands.order import given_system
         from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
+        from amplifier_app.configuration.resolve import read_configuration
+        from amplifier_app.notice import show_notice
+        from amplifier_app.printable import printable_line
         from amplifier_app.sessions.wish import SessionWish
 
         if quiet and verbose:
             raise click.UsageError("`--quiet` and `--verbose` exclude each other")
         if goal is not None and not goal.strip():
             raise click.UsageError("`--goal` is empty")
-        wish = SessionWish(continues, resume, fork_session, not no_save)
+        configuration = read_configuration(os.environ, profile)
+        plan = configuration.get("plan", plan)
+        modules = (*configuration.list_modules(), *modules)
+        goes_on = continues or resume is not None
+        is_saved = not no_save and (goes_on or configuration.get("save") is not False)
+        wish = SessionWish(continues, resume, fork_session, is_saved)
         wish.check()
         is_interactive = prompt is None and goal is None and not (quiet or as_json) and is_typed()
         named = None
@@ -381,6 +400,10 @@ def run(
 
             named = with_stored_keys(named_modules(modules, plan))
         folder, stored = find_place(wish, directory, named, can_ask=is_typed())
+        configuration.restrict_by(folder, os.environ)
+        for warning in configuration.warnings:
+            show_notice(f"warning: {printable_line(warning)}")
+        configuration.set_variables(os.environ)
         is_open = stored is not None and stored.has_open_turn
         goes_on = is_open and not (is_interactive or prompt or goal or is_piped())
         given = Prompt("") if is_interactive or goes_on else given_prompt(prompt or goal)
@@ -391,7 +414,9 @@ def run(
         from amplifier_app.failure import show_uncaught
 
         show_uncaught()
-        choice = chosen_model(model, named, os.environ, stored_key)
+        choice = chosen_model(configuration.get("model", model), named, os.environ, stored_key)
+        if system is None:
+            system_file = configuration.get("system_file", system_file)
         order = Order(
             given.text,
             folder,
@@ -400,12 +425,14 @@ def run(
             block_chars=given.block_chars,
             named=named,
             goal=goal,
-            mode=mode,
+            mode=configuration.get("mode", mode),
+            is_mode_asked=mode is not None,
             provider=choice.provider.name,
             is_kept=wish.is_kept,
             stored=stored,
             goes_on=goes_on,
-            has_project_notes=not no_project_notes,
+            has_project_notes=not no_project_notes
+            and configuration.get("project_notes") is not False,
         )
         if is_interactive:
             from amplifier_app.commands.interactive import interact
