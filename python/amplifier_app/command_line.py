@@ -95,11 +95,13 @@ _PROVIDER = "provider"
 _SESSION = "session"
 _TRACE = "trace"
 _CONFIG = "config"
+_DOCTOR = "doctor"
 _OF_CHANGES = ("undo", "redo", "diff")
 _LATE_COMMANDS = {
     ", ".join(_OF_CHANGES): "Take back, or show, what a session has changed.",
     f"{_SESSION}, {_TRACE}": "List, show and change sessions; write one as a page.",
-    f"{_CONFIG}, {_PROVIDER}": "Show what is set; list and test model providers.",
+    f"{_CONFIG}, {_DOCTOR}": "Show what is set, and what is missing.",
+    _PROVIDER: "List and test model providers, and keep their keys.",
     **_KERNEL_COMMANDS,
 }
 """Commands that are imported when they are asked for, and what `--help` says of them."""
@@ -132,6 +134,10 @@ class _Commands(click.Group):
             from amplifier_app.commands.session.command import session
 
             return session
+        if cmd_name == _DOCTOR:
+            from amplifier_app.commands.doctor.command import doctor
+
+            return doctor
         if cmd_name == _CONFIG:
             from amplifier_app.commands.config.command import config
 
@@ -362,7 +368,7 @@ def run(
     verbose: bool,
     debug: bool,
 ) -> int:
-    """Run an agent in a folder: `amplifier-core "…"` is the same.
+    """Run an agent in a folder, as `amplifier-core "…"` does.
 
     PROMPT is the question or task; text that is piped in is added to it. Without a prompt, in a
     terminal, a conversation of many turns begins. The agent can list, search, read, write and edit

@@ -1,4 +1,4 @@
-"""Where the files of the configuration are; nothing is read for this."""
+"""Where the files of the configuration are; nothing is read or imported for this."""
 
 from __future__ import annotations
 
