@@ -85,7 +85,7 @@ def _make_entry(
         if env:
             entry["env"] = dict(map(_split_variable, env))
     try:
-        read_server(name, entry)
+        read_server(entry)
     except ServerFileError as error:
         raise Failure(str(error), exit_code=WRONG_USAGE) from error
     return entry
@@ -124,7 +124,7 @@ def _warn_of_what_is_missing(name: str, entry: dict[str, Any]) -> None:
     from amplifier_modules.tools.mcp.server_entry import ServerEntry
     from amplifier_modules.tools.mcp.server_files import read_server
 
-    for variable in ServerEntry(name, read_server(name, entry)).list_unset(os.environ):
+    for variable in ServerEntry(name, read_server(entry)).list_unset(os.environ):
         show_notice(f"warning: the variable `{variable}` is not set now")
     if find_spec("mcp") is None:
         show_notice(f"warning: it is not connected: {NO_MCP}: {MCP_EXTRA}")

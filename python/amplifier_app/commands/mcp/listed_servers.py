@@ -56,9 +56,11 @@ def list_servers(folder: Path) -> tuple[list[ListedServer], list[str]]:
     listed: list[ListedServer] = []
     for name, written in read_own_servers(path).items():
         try:
-            entry = ServerEntry(name, read_server(name, written))
+            entry = ServerEntry(name, read_server(written))
         except ServerFileError as error:
-            raise Failure(f"`{path}` cannot be used: {error}", hint="correct it") from error
+            raise Failure(
+                f"`{path}` cannot be used: the server `{name}`: {error}", hint="correct it"
+            ) from error
         listed.append(ListedServer(entry, "disabled" if entry.settings.disabled else "enabled"))
     found = read_project_servers(folder)
     own = {each.entry.name for each in listed}

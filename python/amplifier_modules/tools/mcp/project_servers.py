@@ -183,7 +183,7 @@ def _read_entry(name: str, written: Any, project: Path, network: Network) -> Pro
         raise ServerFileError(f"a name is plain text of at most {_MAX_NAME_CHARS} characters")
     if len(json.dumps(written)) > _MAX_ENTRY_CHARS:
         raise ServerFileError(f"it has more than {_MAX_ENTRY_CHARS:,} characters")
-    settings = read_server(name, written)
+    settings = read_server(written)
     plain = ServerEntry(name, settings)
     is_confined = settings.command is not None and tiers.find_tier().tier is not Tier.NONE
     return ProjectEntry(

@@ -89,5 +89,5 @@ def describe_unanswered(names: Collection[str]) -> str:
     return (
         f"the MCP server{'' if is_one else 's'} {', '.join(names)} of `.mcp.json`"
         f" {'is' if is_one else 'are'} not connected until you agree: run `amplifier-core mcp ask`"
-        " in this folder"
+        " in its folder"
     )
