@@ -90,14 +90,12 @@ async def test_a_cloned_folder_does_nothing_before_a_yes(
 
     assert (m.tools, m.events, m.coordinator.get_capability("mcp.servers")) == ({}, [], None)
     assert (list_files(project.root), list_files(project.state)) == before
-    assert [each.message for each in caplog.records if each.levelname == "WARNING"] == (
-        [
-            "tool-mcp: the MCP server `one` of `.mcp.json` is not connected until you agree: run"
-            " `amplifier-core mcp ask` in its folder"
-        ]
-        if agreed is None
-        else []
+    told = (
+        "tool-mcp: the MCP server `one` of `.mcp.json` is not connected until you agree: run"
+        " `amplifier-core mcp ask` in its folder"
     )
+    warnings = [each.message for each in caplog.records if each.levelname == "WARNING"]
+    assert warnings == ([told] if agreed is None else [])
 
 
 # Holds: mcp-26
