@@ -18,7 +18,7 @@ from amplifier_modules.sandbox import tiers
 from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.tiers import FoundTier, find_tier
 from amplifier_modules.tools.mcp import State
-from amplifier_modules.tools.mcp.project_servers import (
+from amplifier_modules.tools.mcp.project.project_servers import (
     ProjectServers,
     find_answers,
     read_project_servers,

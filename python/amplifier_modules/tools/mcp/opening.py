@@ -67,7 +67,7 @@ def open_place(place: Place, settings: McpSettings, note_end: Callable[[str], No
 
         return open_http(place, allows_private=settings.private_addresses)
     if place.is_confined:
-        from .confined_server import ConfinedLaunch, run_confined_server
+        from .project.confined_server import ConfinedLaunch, run_confined_server
 
         assert isinstance(place, ConfinedLaunch)
         return run_confined_server(place, note_end)
