@@ -91,20 +91,27 @@ _KERNEL_COMMANDS = {
     "list-types": "List the types of modules that can be validated.",
 }
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
-_PROVIDER = "provider"
-_SESSION = "session"
-_TRACE = "trace"
-_CONFIG = "config"
-_DOCTOR = "doctor"
-_OF_CHANGES = ("undo", "redo", "diff")
+_OF_CHANGES = "amplifier_app.commands.changes.command"
+_ROOMS = {
+    "undo": _OF_CHANGES,
+    "redo": _OF_CHANGES,
+    "diff": _OF_CHANGES,
+    "session": "amplifier_app.commands.session.command",
+    "trace": "amplifier_app.commands.trace.command",
+    "config": "amplifier_app.commands.config.command",
+    "doctor": "amplifier_app.commands.doctor.command",
+    "provider": "amplifier_app.commands.provider.command",
+    "mcp": "amplifier_app.commands.mcp.command",
+}
+"""Where the commands are that are imported when they are asked for."""
 _LATE_COMMANDS = {
-    ", ".join(_OF_CHANGES): "Take back, or show, what a session has changed.",
-    f"{_SESSION}, {_TRACE}": "List, show and change sessions; write one as a page.",
-    f"{_CONFIG}, {_DOCTOR}": "Show what is set, and what is missing.",
-    _PROVIDER: "List and test model providers, and keep their keys.",
+    "undo, redo, diff": "Take back, or show, what a session has changed.",
+    "session, trace": "List, show and change sessions; write one as a page.",
+    "config, doctor": "Show what is set, and what is missing.",
+    "provider, mcp": "List and test model providers and MCP servers.",
     **_KERNEL_COMMANDS,
 }
-"""Commands that are imported when they are asked for, and what `--help` says of them."""
+"""What `--help` says of them."""
 
 
 def _list_late_commands() -> list[str]:
@@ -126,30 +133,10 @@ class _Commands(click.Group):
             formatter.write_dl(list((helps | _LATE_COMMANDS).items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name == _PROVIDER:
-            from amplifier_app.commands.provider.command import provider
+        from importlib import import_module
 
-            return provider
-        if cmd_name == _SESSION:
-            from amplifier_app.commands.session.command import session
-
-            return session
-        if cmd_name == _DOCTOR:
-            from amplifier_app.commands.doctor.command import doctor
-
-            return doctor
-        if cmd_name == _CONFIG:
-            from amplifier_app.commands.config.command import config
-
-            return config
-        if cmd_name == _TRACE:
-            from amplifier_app.commands.trace.command import trace
-
-            return trace
-        if cmd_name in _OF_CHANGES:
-            from amplifier_app.commands.changes import command as of_changes
-
-            return getattr(of_changes, cmd_name)
+        if cmd_name in _ROOMS:
+            return getattr(import_module(_ROOMS[cmd_name]), cmd_name)
         if cmd_name not in _KERNEL_COMMANDS:
             return super().get_command(ctx, cmd_name)
         from amplifier_core.cli import main
@@ -262,7 +249,7 @@ def amplifier_core(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@amplifier_core.command(epilog=_EPILOG)
+@amplifier_core.command(epilog=_EPILOG, short_help="Run an agent in a folder.")
 @click.argument("prompt", required=False)
 @click.option(
     "-C",
@@ -339,6 +326,13 @@ def amplifier_core(context: click.Context) -> None:
     help="A profile of your `config.toml`; see `amplifier-core config --help`.",
 )
 @click.option(
+    "--mcp-config",
+    "mcp_configs",
+    multiple=True,
+    metavar="FILE",
+    help="Connect the MCP servers of a file in the form of `mcpServers`; may be repeated.",
+)
+@click.option(
     "-v",
     "--verbose",
     is_flag=True,
@@ -365,6 +359,7 @@ def run(
     modules: tuple[str, ...],
     plan: str | None,
     profile: str | None,
+    mcp_configs: tuple[str, ...],
     verbose: bool,
     debug: bool,
 ) -> int:
@@ -379,7 +374,7 @@ def run(
         if debug:
             os.environ["AMPLIFIER_DEBUG"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
-        from amplifier_app.commands.order import given_system
+        from amplifier_app.commands.order import given_system, named_server_files
         from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
         from amplifier_app.configuration.resolve import read_configuration
@@ -439,6 +434,7 @@ def run(
             goes_on=goes_on,
             has_project_notes=not no_project_notes
             and configuration.get("project_notes") is not False,
+            server_files=named_server_files(mcp_configs),
         )
         if is_interactive:
             from amplifier_app.commands.interactive import interact
