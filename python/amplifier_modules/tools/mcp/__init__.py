@@ -82,7 +82,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     results = _make_results(settings, entries, find_coordinator)
     servers = Servers(
         entries,
-        partial(make_opener, settings, find_coordinator),
+        partial(make_opener, settings, find_coordinator, results.learn_secrets),
         KnownTools(),
         results,
         _link_session(find_coordinator),
@@ -118,7 +118,7 @@ def _make_results(
         coordinator = find_coordinator()
         return None if coordinator is None else coordinator.get_capability(GUARD_REDACTOR)
 
-    cleaning = Cleaning(settings.redact, find_redactor, Redactor(secrets))
+    cleaning = Cleaning(settings.redact, find_redactor, secrets)
     return Results(cleaning, PutAside(), settings.max_result_bytes)
 
 

@@ -125,6 +125,10 @@ class Servers:
                 group.start_soon(each.close)
         await anyio.to_thread.run_sync(self._results.put_aside.close)
 
+    def watch_secrets(self, note: Callable[[list[str]], None]) -> None:
+        """Call this with each token that a login of a server brings."""
+        self._results.note_secrets = note
+
     def list_states(self) -> list[ServerStatus]:
         """Return where each server is."""
         return [each.status for each in self.servers]
