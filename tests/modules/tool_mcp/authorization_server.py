@@ -22,7 +22,7 @@ from mcp.server.auth.provider import (
     construct_redirect_uri,
 )
 from mcp.server.auth.routes import create_auth_routes
-from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions
+from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions, RevocationOptions
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.prompts.base import UserMessage
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
@@ -141,6 +141,7 @@ def serve_protected(authority: Authority, *, registers: bool = True) -> Iterator
             authority,
             AnyHttpUrl(issuer),
             client_registration_options=ClientRegistrationOptions(enabled=registers),
+            revocation_options=RevocationOptions(enabled=True),
         )
         settings = AuthSettings(
             issuer_url=AnyHttpUrl(issuer),

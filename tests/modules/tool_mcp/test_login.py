@@ -167,10 +167,16 @@ async def test_a_client_that_was_registered_by_hand_is_used(store: LoginStore) -
 
 
 # Holds: mcp-49
-async def test_a_logout_forgets_the_login(url: str, store: LoginStore, tmp_path: Path) -> None:
+async def test_a_logout_forgets_the_login_and_revokes_its_token(
+    url: str, authority: Authority, store: LoginStore, tmp_path: Path
+) -> None:
     await log_in(Address(url, {}), store, browse())
+    login = await store.find_login(url)
+    assert login is not None
+    assert login.refresh_token in authority.refresh
 
     assert await log_out(url.upper().replace("/MCP", "/mcp"), store)
+    assert login.refresh_token not in authority.refresh
     assert not await log_out(url, store)
     assert [each.suffix for each in (tmp_path / "logins").iterdir()] == [".lock"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from .login_store import LoginStore
 from .oauth_client import is_safe_address, open_oauth_client
 from .redirect import Redirect, find_state, read_pasted
 from .redirect_listener import RedirectListener, open_listener
-from .renewal import TokenMemory, take_tokens
+from .renewal import TokenMemory, revoke_login, take_tokens
 
 if TYPE_CHECKING:
     from mcp.client.auth import AuthorizationCodeResult
@@ -85,13 +86,20 @@ async def log_in(
         return await store.keep_login(login)
 
 
-async def log_out(url: str, store: LoginStore) -> bool:
+async def log_out(url: str, store: LoginStore, *, allows_private: bool = False) -> bool:
     """Forget the login to a server; return whether there was one.
+
+    The tokens are revoked where the authorization server takes that; one that cannot be reached
+    does not keep anybody logged in here.
 
     Raises:
         OSError: It cannot be removed.
     """
     async with store.hold_lock(url):
+        with suppress(OSError):
+            if (login := await store.find_login(url)) is not None:
+                with suppress(httpx2.HTTPError, LoginError, OSError, ValueError):
+                    await revoke_login(login, allows_private=allows_private)
         return await store.remove_login(url)
 
 

@@ -14,6 +14,7 @@ from .login_errors import LoginEndedError, LoginError
 from .oauth_client import open_oauth_client
 
 if TYPE_CHECKING:
+    from mcp.client.auth import OAuthClientProvider
     from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 _REFUSALS = (400, 401, 403)
@@ -33,22 +34,9 @@ async def renew_login(login: Login, version: str | None, *, allows_private: bool
         LoginError: It could not be renewed now.
         httpx2.HTTPError: The authorization server cannot be reached.
     """
-    from mcp.client.auth import OAuthClientProvider
-    from mcp.shared.auth import OAuthClientMetadata, OAuthMetadata, ProtectedResourceMetadata
-    from pydantic import AnyUrl
-
     memory = TokenMemory(login)
-    metadata = OAuthClientMetadata(redirect_uris=[AnyUrl("http://127.0.0.1/callback")])
-    provider = OAuthClientProvider(login.url, metadata, memory)
-    context = provider.context
-    context.token_expiry_time = _LONG_AGO
-    # Without it the SDK would ask the server itself for the token.
-    if login.authorization_server is not None:
-        context.oauth_metadata = OAuthMetadata.model_validate(login.authorization_server)
-    if login.resource is not None:
-        context.protected_resource_metadata = ProtectedResourceMetadata.model_validate(
-            login.resource
-        )
+    provider = _make_provider(login, memory)
+    provider.context.token_expiry_time = _LONG_AGO
     headers = {"MCP-Protocol-Version": version} if version else {}
     flow = provider.async_auth_flow(httpx2.Request("POST", login.url, headers=headers))
     try:
@@ -65,6 +53,49 @@ async def renew_login(login: Login, version: str | None, *, allows_private: bool
     if memory.tokens is None:
         raise LoginError("its login cannot be renewed: the answer holds no token")
     return take_tokens(login, memory.tokens)
+
+
+async def revoke_login(login: Login, *, allows_private: bool) -> None:
+    """Have the authorization server take back the tokens of a login, if it does that.
+
+    Raises:
+        LoginError: It has refused.
+        httpx2.HTTPError: It cannot be reached.
+    """
+    memory = TokenMemory(login)
+    context = _make_provider(login, memory).context
+    context.client_info = client = await memory.get_client_info()
+    if context.oauth_metadata is None or client is None:
+        return
+    if (endpoint := context.oauth_metadata.revocation_endpoint) is None:
+        return
+    # With its refresh token go the access tokens that came of it.
+    kind = "refresh_token" if login.refresh_token else "access_token"
+    token = login.refresh_token or login.access_token
+    fields = {"token": token, "token_type_hint": kind, "client_id": client.client_id}
+    data, headers = context.prepare_token_auth(fields, {})
+    async with open_oauth_client(login.url, allows_private=allows_private) as http:
+        response = await http.post(str(endpoint), data=data, headers=headers)
+    if response.status_code >= 400:
+        raise LoginError(f"its tokens are not revoked: HTTP {response.status_code}")
+
+
+def _make_provider(login: Login, memory: TokenMemory) -> OAuthClientProvider:
+    from mcp.client.auth import OAuthClientProvider
+    from mcp.shared.auth import OAuthClientMetadata, OAuthMetadata, ProtectedResourceMetadata
+    from pydantic import AnyUrl
+
+    metadata = OAuthClientMetadata(redirect_uris=[AnyUrl("http://127.0.0.1/callback")])
+    provider = OAuthClientProvider(login.url, metadata, memory)
+    context = provider.context
+    # Without it the SDK would ask the server itself for the token.
+    if login.authorization_server is not None:
+        context.oauth_metadata = OAuthMetadata.model_validate(login.authorization_server)
+    if login.resource is not None:
+        context.protected_resource_metadata = ProtectedResourceMetadata.model_validate(
+            login.resource
+        )
+    return provider
 
 
 def take_tokens(login: Login, tokens: OAuthToken) -> Login:
