@@ -38,6 +38,7 @@ def make_opener(
 
     @asynccontextmanager
     async def open_server() -> AsyncGenerator[Connection]:
+        await anyio.to_thread.run_sync(entry.check)
         coordinator = find_coordinator()
         place = entry.resolve(os.environ, _find_folder(coordinator))
         asks = getattr(coordinator, "approval_system", None) is not None
@@ -51,6 +52,8 @@ def make_opener(
         await anyio.to_thread.run_sync(import_module, "mcp", abandon_on_cancel=True)
         open_transport = partial(open_place, place, settings, learn_secrets=learn_secrets)
         async with open_connection(open_transport, rules) as connection:
+            # What a file says that came and went in between does not count.
+            await anyio.to_thread.run_sync(entry.check)
             yield connection
 
     return open_server
@@ -89,6 +92,11 @@ def open_place(
         )
         auth = None if place.has_own_key else login
         return open_http(place, allows_private=allows_private, auth=auth)
+    if place.is_confined:
+        from .confined_server import ConfinedLaunch, run_confined_server
+
+        assert isinstance(place, ConfinedLaunch)
+        return run_confined_server(place, note_end)
     return run_server_process(place, note_end)
 
 
