@@ -27,12 +27,13 @@ from amplifier_providers.settings import read_settings
 
 from .known_tools import KnownTools
 from .opening import make_opener
+from .prompts import Prompt
 from .put_aside import PutAside
 from .resource_tool import ResourceTool
 from .results import Cleaning, Results
 from .server import ServerStatus, State
 from .server_entry import ServerEntry
-from .servers import SERVER_STATE, TOOLS_CHANGED, Prompt, Servers, SessionLinks
+from .servers import SERVER_STATE, TOOLS_CHANGED, ServerContents, Servers, SessionLinks
 from .session_servers import NAME, collect_entries
 from .settings import McpSettings, ServerSettings
 
@@ -42,6 +43,7 @@ __amplifier_settings__ = McpSettings
 __all__ = [
     "McpSettings",
     "Prompt",
+    "ServerContents",
     "ServerSettings",
     "ServerStatus",
     "Servers",

@@ -66,8 +66,8 @@ class Results:
     def __init__(self, cleaning: Cleaning, put_aside: PutAside, max_bytes: int) -> None:
         """Return results with at most `max_bytes` bytes of text."""
         self._cleaning = cleaning
-        self.note_secrets: Callable[[list[str]], None] = lambda _: None
-        """Called with the secrets that are learned."""
+        self._learned: list[str] = []
+        self._note_secrets: Callable[[list[str]], None] = lambda _: None
         self.put_aside = put_aside
         """What was too long."""
         self.max_bytes = max_bytes
@@ -116,8 +116,9 @@ class Results:
 
     async def make_prompt(self, contents: Iterable[Any]) -> str:
         """Return the text of a prompt."""
-        result = await self.make_output(_read_blocks(contents))
-        return str(result.output)
+        blocks = _read_blocks(contents)
+        texts = [each if isinstance(each, str) else "[an image is left out]" for each in blocks]
+        return str((await self.make_output(texts)).output)
 
     def clean(self, text: str, most: int) -> str:
         """Return a text of a server in at most so many bytes, without secrets."""
@@ -126,7 +127,14 @@ class Results:
     def learn_secrets(self, secrets: Iterable[str]) -> None:
         """Remove these from all that a server says from now on."""
         if new := self._cleaning.learn(each for each in secrets if len(each) >= _MIN_SECRET_CHARS):
-            self.note_secrets(new)
+            self._learned += new
+            self._note_secrets(new)
+
+    def watch_secrets(self, note: Callable[[list[str]], None]) -> None:
+        """Call something with the secrets that were learned, and with each that will be."""
+        self._note_secrets = note
+        if self._learned:
+            note(list(self._learned))
 
     async def _fit_text(self, text: str) -> str:
         """Return a text that is short enough; the whole of a longer one is put aside."""
