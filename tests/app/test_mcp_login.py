@@ -37,6 +37,7 @@ def url(authority: Authority) -> Iterator[str]:
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the user's states."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return tmp_path / "amplifier-core" / "mcp-logins"
 
 
@@ -57,9 +58,10 @@ def test_a_server_is_logged_in_to_by_its_name_and_logged_out_of(
     monkeypatch.setenv("BROWSER", "a-browser")
     monkeypatch.setattr(webbrowser, "open", open_page)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    file = tmp_path / "servers.json"
+    file = tmp_path / "config" / "amplifier-core" / "mcp.json"
+    file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"mcpServers": {"tickets": {"url": url}}}))
-    words = ["tickets", "--mcp-config", str(file)]
+    words = ["tickets", "-C", str(tmp_path)]
 
     assert main(["mcp", "login", *words]) == 0
     shown = capsys.readouterr()
@@ -107,10 +109,7 @@ def test_without_a_browser_the_address_is_written_and_the_answer_is_pasted(
     [
         (
             {},
-            (
-                "there is no MCP server `tickets`; give the address of the server, or the file that has"
-                " it: `--mcp-config FILE`"
-            ),
+            "there is no MCP server `tickets`; see `amplifier-core mcp list`, or give its address",
         ),
         (
             {"tickets": {"command": "npx"}},
@@ -124,7 +123,7 @@ def test_without_a_browser_the_address_is_written_and_the_answer_is_pasted(
             ),
         ),
         ({"tickets": {"url": "${NO_SUCH}"}}, "the variable `NO_SUCH` is not set"),
-        (None, "is no file of servers in the form of `mcpServers`"),
+        (None, "cannot be used: it has no object `mcpServers`"),
     ],
 )
 def test_a_server_that_takes_no_login_says_why(

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from amplifier_app.commands.mcp.listed_servers import describe_state, list_servers
 from amplifier_app.commands.mcp.server_prompts import (
     mark_prompt,
     name_commands,
     read_arguments,
     write_usage,
 )
+from amplifier_app.commands.mcp.server_states import describe_state, write_states
 from amplifier_app.commands.slash_commands import SlashCommand, slash_command
 from amplifier_app.display.server_lines import ServerLines
 from amplifier_app.failure import Failure
@@ -141,12 +141,12 @@ async def test_each_server_is_one_line() -> None:
         def list_states(self) -> list[ServerStatus]:
             return states
 
-    assert await list_servers("", Servers()) == [
+    assert await write_states("", Servers()) == [
         "files  connected, 11 tools",
         "far    down, 2 tools: it has ended; tried again in 4 s",
         "new    waiting",
     ]
-    assert await list_servers("", None) == [
+    assert await write_states("", None) == [
         "there are no MCP servers; `amplifier-core mcp add` adds one"
     ]
     assert describe_state(ServerStatus("x", State.CONNECTED, 0)) == "connected, 0 tools"

@@ -84,9 +84,9 @@ class ServerCommands:
 
 
 async def _show(name: str, turns: Turns) -> None:
-    from amplifier_app.commands.mcp.listed_servers import list_servers
+    from amplifier_app.commands.mcp.server_states import write_states
 
-    lines = await list_servers(name, turns.find_capability(MCP_SERVERS))
+    lines = await write_states(name, turns.find_capability(MCP_SERVERS))
     write_notice("\n".join(lines))
 
 

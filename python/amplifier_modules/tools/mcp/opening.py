@@ -24,16 +24,16 @@ from .settings import McpSettings
 def make_opener(
     settings: McpSettings,
     find_coordinator: Callable[[], Any],
-    learn_secrets: Callable[[Iterable[str]], None],
     entry: ServerEntry,
+    learn_secrets: Callable[[Iterable[str]], None] = lambda _: None,
 ) -> OpenConnection:
     """Return what opens a connection to a server, each time anew.
 
     Args:
         settings: How long things may take, and what is reached.
         find_coordinator: Returns the coordinator of the session; None once it was freed.
-        learn_secrets: Called with what must not be shown from now on.
         entry: What is written of the server.
+        learn_secrets: Called with what must not be shown from now on.
     """
 
     @asynccontextmanager

@@ -32,6 +32,8 @@ _ANSWERS = "project-servers.json"
 _MAX_BYTES = 1024 * 1024
 _MAX_SERVERS = 64
 _MAX_NAME_CHARS = 64
+_MAX_ENTRY_CHARS = 16 * 1024
+"""A person reads all of an entry."""
 _MAX_PROBLEM_CHARS = 400
 _ROOT = "CLAUDE_PROJECT_DIR"
 
@@ -179,7 +181,9 @@ def _read_file(project: Path) -> dict[str, Any]:
 def _read_entry(name: str, written: Any, project: Path, network: Network) -> ProjectEntry:
     if not name.isprintable() or "`" in name or len(name) > _MAX_NAME_CHARS:
         raise ServerFileError(f"a name is plain text of at most {_MAX_NAME_CHARS} characters")
-    settings = read_server(name, written)
+    if len(json.dumps(written)) > _MAX_ENTRY_CHARS:
+        raise ServerFileError(f"it has more than {_MAX_ENTRY_CHARS:,} characters")
+    settings = read_server(written)
     plain = ServerEntry(name, settings)
     is_confined = settings.command is not None and tiers.find_tier().tier is not Tier.NONE
     return ProjectEntry(

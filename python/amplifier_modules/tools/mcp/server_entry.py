@@ -109,6 +109,12 @@ class ServerEntry:
         named = (name for text in self._list_texts() for name, _ in _VARIABLE.findall(text))
         return list(dict.fromkeys(named))
 
+    def list_unset(self, variables: Mapping[str, str]) -> list[str]:
+        """Return the names of those that have neither a value nor a default."""
+        named = [each for text in self._list_texts() for each in _VARIABLE.finditer(text)]
+        unset = (each[1] for each in named if not (variables.get(each[1]) or each[2] is not None))
+        return list(dict.fromkeys(unset))
+
     def check(self) -> None:
         """Look whether it may be connected; may read files.
 
