@@ -35,7 +35,7 @@ class ServerCommands:
         def take(_: str, data: Mapping[str, Any]) -> None:
             servers = conversation.find_capability(MCP_SERVERS)
             if data.get("state") == "connected" and servers is not None:
-                self._start_aside(self._prompts.update(servers))
+                self._start_aside(self._prompts.read_prompts(servers))
 
         conversation.listen(SERVER_STATE, take)
 
