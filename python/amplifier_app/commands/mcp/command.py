@@ -142,9 +142,18 @@ def remove(name: str, directory: str) -> int:
     metavar="SECONDS",
     help="How long the server may take to start.  [default: 60]",
 )
+@click.option(
+    "--network",
+    "hosts",
+    multiple=True,
+    metavar="HOST",
+    help="A host that a server of the project reaches from the sandbox; may be repeated.",
+)
 @_add_folder
 @_add_json
-def test(name: str, directory: str, timeout: float, as_json: bool, debug: bool) -> int:
+def test(
+    name: str, directory: str, hosts: tuple[str, ...], timeout: float, as_json: bool, debug: bool
+) -> int:
     """Connect a server, list its tools, prompts and resources, and say how long that took.
 
     The exit code is 1 if it does not answer.
@@ -155,7 +164,7 @@ def test(name: str, directory: str, timeout: float, as_json: bool, debug: bool) 
 
     return _run(
         directory,
-        lambda report, folder: try_server(report, name, folder, timeout),
+        lambda report, folder: try_server(report, name, folder, timeout, hosts),
         as_json=as_json,
     )
 

@@ -43,11 +43,12 @@ class ListedServer:
         return self.state in ("enabled", "agreed")
 
 
-def list_servers(folder: Path) -> tuple[list[ListedServer], list[str]]:
+def list_servers(folder: Path, hosts: tuple[str, ...] = ()) -> tuple[list[ListedServer], list[str]]:
     """Return the servers of the user and of a project, and what is wrong with others.
 
     Args:
         folder: The project, links followed.
+        hosts: What those of the project reach that run in the sandbox.
 
     Raises:
         Failure: The file of the user cannot be used.
@@ -62,7 +63,7 @@ def list_servers(folder: Path) -> tuple[list[ListedServer], list[str]]:
                 f"`{path}` cannot be used: the server `{name}`: {error}", hint="correct it"
             ) from error
         listed.append(ListedServer(entry, "disabled" if entry.settings.disabled else "enabled"))
-    found = read_project_servers(folder)
+    found = read_project_servers(folder, hosts)
     own = {each.entry.name for each in listed}
     answers = _read_answers(folder)
     for entry in found.entries:

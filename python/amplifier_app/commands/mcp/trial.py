@@ -36,13 +36,22 @@ class Trial:
     """Their addresses and names."""
 
 
-def try_server(report: Report, name: str, folder: Path, seconds: float) -> None:
+def try_server(
+    report: Report, name: str, folder: Path, seconds: float, hosts: tuple[str, ...] = ()
+) -> None:
     """Connect a server once, and write what it offers and how long that took.
+
+    Args:
+        report: Takes that.
+        name: The server.
+        folder: The project, links followed.
+        seconds: How long it may take to start.
+        hosts: What one of the project reaches that runs in the sandbox.
 
     Raises:
         Failure: There is no such server, nobody has agreed to it, or it does not answer.
     """
-    server = _find_server(name, folder)
+    server = _find_server(name, folder, hosts)
     if find_spec("mcp") is None:
         raise Failure(NO_MCP, hint=MCP_EXTRA)
     SECRETS.learn({"server": server.entry.settings.model_dump(exclude_none=True)})
@@ -65,8 +74,8 @@ def try_server(report: Report, name: str, folder: Path, seconds: float) -> None:
             report.write_lines(in_columns(rows, report.width))
 
 
-def _find_server(name: str, folder: Path) -> ListedServer:
-    servers, problems = list_servers(folder)
+def _find_server(name: str, folder: Path, hosts: tuple[str, ...]) -> ListedServer:
+    servers, problems = list_servers(folder, hosts)
     found = next((each for each in servers if each.entry.name == name), None)
     if found is None:
         hint = next(iter(problems), "see `amplifier-core mcp list`")

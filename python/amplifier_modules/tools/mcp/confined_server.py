@@ -216,6 +216,8 @@ class ConfinedServer:
     async def release(self) -> None:
         """Close what is left when it has ended."""
         self._running.kill()
+        with suppress(OSError):
+            await self._wait()
         for each in (self._socket, self._error_pipe.reader):
             anyio.notify_closing(each)
         self._socket.close()

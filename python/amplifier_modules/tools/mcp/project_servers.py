@@ -88,7 +88,8 @@ class ProjectEntry(ServerEntry):
     @override
     def resolve(self, variables: Mapping[str, str], folder: Path) -> Place:
         """Return where the server is, as `ServerEntry` says."""
-        place = super().resolve({**variables, _ROOT: str(self.root)}, folder)
+        del folder  # the same, by a path that may lead over links
+        place = super().resolve({**variables, _ROOT: str(self.root)}, self.root)
         if not isinstance(place, Launch):
             return place
         if place.command.startswith("-"):
