@@ -13,6 +13,8 @@ from typing import Any
 from mistakes import mistake, model
 
 from amplifier_agent import Agent, mcp
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 PAGE = "mcp"
 
@@ -72,6 +74,15 @@ def _() -> None:
 @mistake(PAGE, "a file of servers that is not there")
 def _() -> None:
     mount({"server_files": ["no-such.json"]})
+
+
+@mistake(PAGE, "a server that needs a login")
+def _() -> None:
+    with RecordingServer() as server, own_caches():
+        server.respond(Reply(401))
+        servers = {"tickets": {"url": f"{server.url}/mcp"}}
+        tools = [{"module": "tool-mcp", "config": {"servers": servers}}]
+        Agent(model(), tools=tools).run_sync("go")
 
 
 @mistake(PAGE, "two servers of one name in an agent")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from typing_extensions import override
 
+from amplifier_app.commands.mcp.login_command import login, logout
 from amplifier_app.commands.ordered_group import OrderedGroup
 
 if TYPE_CHECKING:
@@ -175,6 +176,10 @@ def ask(directory: str) -> int:
     from amplifier_app.commands.mcp.ask import ask_again
 
     return _run(directory, ask_again)
+
+
+mcp.add_command(login)
+mcp.add_command(logout)
 
 
 def _run(directory: str, command: Callable[[Report, Path], None], *, as_json: bool = False) -> int:

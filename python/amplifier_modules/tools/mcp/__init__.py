@@ -28,12 +28,13 @@ from amplifier_providers.settings import read_settings
 
 from .known_tools import KnownTools
 from .opening import make_opener
+from .prompts import Prompt
 from .put_aside import PutAside
 from .resource_tool import ResourceTool
 from .results import Cleaning, Results
 from .server import ServerStatus, State
 from .server_entry import ServerEntry
-from .servers import SERVER_STATE, TOOLS_CHANGED, Prompt, Servers, SessionLinks
+from .servers import SERVER_STATE, TOOLS_CHANGED, ServerContents, Servers, SessionLinks
 from .session_servers import NAME, collect_servers
 from .settings import McpSettings, ServerSettings
 
@@ -43,6 +44,7 @@ __amplifier_settings__ = McpSettings
 __all__ = [
     "McpSettings",
     "Prompt",
+    "ServerContents",
     "ServerSettings",
     "ServerStatus",
     "Servers",
@@ -80,7 +82,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     results = _make_results(settings, entries, find_coordinator)
     servers = Servers(
         entries,
-        partial(make_opener, settings, find_coordinator),
+        partial(make_opener, settings, find_coordinator, learn_secrets=results.learn_secrets),
         KnownTools(),
         results,
         _link_session(find_coordinator),
@@ -126,7 +128,7 @@ def _make_results(
         coordinator = find_coordinator()
         return None if coordinator is None else coordinator.get_capability(GUARD_REDACTOR)
 
-    cleaning = Cleaning(settings.redact, find_redactor, Redactor(secrets))
+    cleaning = Cleaning(settings.redact, find_redactor, secrets)
     return Results(cleaning, PutAside(), settings.max_result_bytes)
 
 

@@ -71,6 +71,13 @@ class Address:
 
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
+    name: str = ""
+    """What the user calls the server."""
+
+    @property
+    def has_own_key(self) -> bool:
+        """Whether the entry says by itself who asks: no login is used."""
+        return any(name.lower() == "authorization" for name in self.headers)
 
 
 Place: TypeAlias = Launch | Address
@@ -132,7 +139,7 @@ class ServerEntry:
         if settings.url is not None:
             url = _replace(settings.url, variables)
             _check_url(url)
-            return Address(url, _replace_values(settings.headers, variables))
+            return Address(url, _replace_values(settings.headers, variables), self.name)
         own = _replace_values(settings.env, variables)
         directory = folder / Path(_replace(settings.cwd or ".", variables)).expanduser()
         return Launch(
