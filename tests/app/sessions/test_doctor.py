@@ -52,6 +52,19 @@ def test_what_is_missing_comes_with_what_to_do(command: Any, tmp_path: Path) -> 
 
 
 # Holds: config-6
+def test_servers_that_wait_for_a_yes_are_named(command: Any, tmp_path: Path) -> None:
+    command.environment["XDG_CONFIG_HOME"] = str(tmp_path)
+    servers = {"mcpServers": {"files": {"command": "no-such-program"}}}
+    (command.folder / ".mcp.json").write_text(json.dumps(servers))
+    assert find(command)["MCP servers"] == {
+        "name": "MCP servers",
+        "state": "missing",
+        "text": "of the project, and nobody was asked: files",
+        "advice": "`amplifier-core mcp ask` asks about them",
+    }
+
+
+# Holds: config-6
 def test_what_cannot_work_is_broken_and_the_exit_code_says_so(command: Any, tmp_path: Path) -> None:
     command.environment["XDG_CONFIG_HOME"] = str(tmp_path)
     file = tmp_path / "amplifier-core" / "config.toml"

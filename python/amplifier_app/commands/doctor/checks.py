@@ -51,6 +51,7 @@ def list_findings(folder: Path) -> Iterator[Finding]:
         _check_sandbox,
         _check_sessions,
         _check_project,
+        _check_servers,
         _check_extras,
     )
     for check in checks:
@@ -187,6 +188,19 @@ def _check_project(folder: Path) -> Iterator[Finding]:
     if hooks is not None and "project_hooks" in hooks:
         text = "the project has hooks, which run after your yes"
         yield Finding("hooks", "ok", text)
+
+
+def _check_servers(folder: Path) -> Iterator[Finding]:
+    from amplifier_app.commands.mcp.listed_servers import list_servers
+
+    servers, problems = list_servers(folder.resolve())
+    if connected := [each.entry.name for each in servers if each.is_connected]:
+        yield Finding("MCP servers", "ok", ", ".join(connected))
+    if waiting := [each.entry.name for each in servers if each.state == "not asked"]:
+        text = f"of the project, and nobody was asked: {', '.join(waiting)}"
+        yield Finding("MCP servers", "missing", text, "`amplifier-core mcp ask` asks about them")
+    for problem in problems:
+        yield Finding("MCP servers", "broken", problem, "correct it")
 
 
 def _check_extras(_: Path) -> Iterator[Finding]:
