@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from shutil import which
 from typing import Any
 
@@ -36,9 +36,18 @@ def describe_mounts(plan: Mapping[str, Any]) -> list[str]:
         arguments += ["--bind-try", path, path]
     for path in plan["read_only"]:
         arguments += ["--ro-bind-try", path, path]
-    for path in (*plan["hidden"], *_KERNEL_PLACES):
+    for path in (*_list_outermost(plan["hidden"]), *_KERNEL_PLACES):
         arguments += _hide(path)
     return arguments
+
+
+def _list_outermost(paths: Collection[str]) -> list[str]:
+    """Leave out what lies in another one: there is nothing in that to hide it in."""
+    return [
+        path
+        for path in dict.fromkeys(paths)
+        if not any(path.startswith(f"{each.rstrip('/')}/") and os.path.isdir(each) for each in paths)
+    ]
 
 
 def _hide(path: str) -> list[str]:

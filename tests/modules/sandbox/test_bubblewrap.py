@@ -75,3 +75,16 @@ def test_no_socket_is_met_and_none_keeps_a_command_from_starting(
         shown=[str(wrapped.folder)],
     )
     assert (ran.output, ran.ending.exit_code) == ("end\n", 0)
+
+
+def test_what_is_hidden_in_a_hidden_folder_keeps_no_command_from_starting(wrapped: World) -> None:
+    around = wrapped.outside / "state"
+    (around / "changes").mkdir(parents=True)
+    (around / "changes" / "kept").write_text("kept")
+    (around / "key").write_text("secret")
+    hidden = [str(around / "key"), str(around), str(around / "changes")]
+    program = f"cat {shlex.quote(str(around))}/*/* {shlex.quote(str(around))}/key; echo end"
+    ran = wrapped.run(program, find_hidden=lambda: hidden, shown=[str(wrapped.folder)])
+    assert "kept" not in ran.output.replace("/*/*", "")
+    assert "secret" not in ran.output
+    assert ran.output.endswith("end\n")
