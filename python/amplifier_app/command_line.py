@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from amplifier_app.commands.default_command import CommandLine
-from amplifier_app.outcome import OutcomeLine
+from amplifier_app.commands.meant_commands import find_meant
+from amplifier_app.outcome import WRONG_USAGE, OutcomeLine
 
 _EPILOG = """\
 \b
@@ -149,6 +150,13 @@ def run_command(arguments: Sequence[str]) -> int:
     values = {name for each in run.params if _takes_value(each) for name in each.opts}
     given = CommandLine(arguments, values, _WITH_OPTIONAL_VALUE)
     commands = (*amplifier_core.commands, *_list_late_commands())
+    if (word := given.find_lone_word()) and (meant := find_meant(word, commands)):
+        from amplifier_app.failure import Failure
+
+        hint = f"{meant} `amplifier-core -- {word}` sends it to the model"
+        wants_outcome = OutcomeLine(wanted="--json" in given.options)
+        failure = Failure(f"`{word}` is no command", hint=hint, exit_code=WRONG_USAGE)
+        return _report_failure(failure, wants_outcome)
     arguments = given.with_command(commands, "run") or _without_arguments()
     is_run = arguments[:1] == ["run"]
     line = OutcomeLine(wanted=is_run and "--json" in given.options)
@@ -194,7 +202,7 @@ def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> tup
     if (
         context is None
         and arguments
-        and arguments[0] in (*amplifier_core.commands, *_LATE_COMMANDS)
+        and arguments[0] in (*amplifier_core.commands, *_list_late_commands())
     ):
         command += f" {arguments[0]}"
     hint = f"see `{command} --help`"

@@ -12,6 +12,7 @@ import pytest
 
 from amplifier_app.command_line import run_command
 from amplifier_app.commands.default_command import CommandLine
+from amplifier_app.commands.meant_commands import find_meant
 
 
 def run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -112,6 +113,20 @@ BOTH = "`--system` and `--system-file` are both given; choose one"
             ["-q", "-v", "x"],
             "`--quiet` and `--verbose` exclude each other; see `amplifier-core run --help`",
         ),
+        (
+            ["sessions"],
+            (
+                "`sessions` is no command; did you mean `amplifier-core session`? `amplifier-core -- sessions`"
+                " sends it to the model"
+            ),
+        ),
+        (
+            ["-q", "Resume"],
+            (
+                "`Resume` is no command; `amplifier-core --resume` goes on with a session; `amplifier-core --"
+                " Resume` sends it to the model"
+            ),
+        ),
         (["--system", "a", "--system-file", "file", "x"], BOTH),
         (
             ["--system-file", "file", "x"],
@@ -132,6 +147,11 @@ def test_wrong_usage_is_one_line(
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
     assert run(capfd, *arguments) == (2, "", f"error: {line}\n")
+
+
+@pytest.mark.parametrize("word", ["hello", "run", "-", "sessions.txt", "weiter", "why?"])
+def test_a_word_that_is_like_no_command_is_a_prompt(word: str) -> None:
+    assert find_meant(word, ["run", "session", "validate"]) == ""
 
 
 @pytest.mark.parametrize(

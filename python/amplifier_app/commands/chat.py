@@ -33,6 +33,8 @@ MODES = ("auto", "ask", "review", "read-only", "plan")
 """What `/mode` may be followed by; the module that has them is imported with the first turn."""
 _OFF = ("off", "none", "clear")
 """What `/goal` is followed by where it ends the goal."""
+_WORDS = {"exit": "/quit", "quit": "/quit", ":q": "/quit", "?": "/help"}
+"""Words that mean a command, typed alone."""
 _OF_CHANGES = ("/undo", "/redo", "/diff")
 """Those about what was changed in the project."""
 
@@ -86,7 +88,7 @@ class Chat:
 
     def _take(self, text: str) -> None:
         """Take a line that was typed."""
-        command = slash_command(text)
+        command = slash_command(_WORDS.get(text.strip().lower(), text))
         is_turn = self._turns.takes_steering
         if not text.strip():
             self._show_prompt()

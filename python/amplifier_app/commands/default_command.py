@@ -49,6 +49,14 @@ class CommandLine:
                 return found[first:]
         return [default, *found]
 
+    def find_lone_word(self) -> str:
+        """Return the prompt where it is one word that nothing says is one; empty otherwise."""
+        if len(self._words) != 1:
+            return ""
+        [place] = self._words
+        word = self._arguments[place]
+        return "" if "--" in self._arguments[:place] or not word.isascii() else word
+
     def _cut(self) -> None:
         is_value = False
         for place, each in enumerate(self._arguments):

@@ -46,7 +46,9 @@ def _list_outermost(paths: Collection[str]) -> list[str]:
     return [
         path
         for path in dict.fromkeys(paths)
-        if not any(path.startswith(f"{each.rstrip('/')}/") and os.path.isdir(each) for each in paths)
+        if not any(
+            path.startswith(f"{each.rstrip('/')}/") and os.path.isdir(each) for each in paths
+        )
     ]
 
 

@@ -127,6 +127,18 @@ def test_ctrl_c_lets_a_tool_finish_and_the_second_does_not(prompted: Any, model:
     assert len(model.requests) == 1
 
 
+@pytest.mark.parametrize("word", ["exit", "QUIT"])
+def test_words_of_other_programs_end_a_conversation_too(
+    prompted: Any, model: Any, word: str
+) -> None:
+    terminal = PromptTerminal(prompted)
+    terminal.say("?")
+    terminal.see("while a tool runs, the first one lets it finish.\n>")
+    terminal.say(word)
+    assert terminal.wait() == 0
+    assert model.requests == []
+
+
 def test_each_command(prompted: Any, model: Any, say: Any) -> None:
     say("One.", "Two.", "Three.")
     terminal = PromptTerminal(prompted, columns=120)
