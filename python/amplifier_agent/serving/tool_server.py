@@ -123,7 +123,12 @@ class ToolServer(MCPServer[dict[str, Any]]):
             context = Context(mcp_server=self, subscriptions=self._subscriptions)
         manager = self._tool_manager
         more = {each.name: SdkTool(each, manager) for each in manager.list_tools()}
-        return await self._served.call(name, arguments, context, more)
+        before = self._list_names()
+        try:
+            return await self._served.call(name, arguments, context, more)
+        finally:
+            if self._list_names() != before:
+                await context.notify_tools_changed()
 
     @override
     async def run_stdio_async(self, streams: StandardStreams | None = None) -> None:
@@ -217,6 +222,12 @@ class ToolServer(MCPServer[dict[str, Any]]):
             else:
                 async with self._inner_lifespan(self) as state:
                     yield state
+
+    def _list_names(self) -> set[str]:
+        return {
+            *self._served.list_tools(),
+            *(each.name for each in self._tool_manager.list_tools()),
+        }
 
     def _check_names(self) -> None:
         ours = self._served.list_tools()

@@ -42,7 +42,7 @@ class ClientCall:
     def __init__(self, context: Context[Any, Any]) -> None:
         """Belong to this request."""
         self.context = context
-        self._reported = 0.0
+        self._reported = -math.inf
 
     @property
     def can_ask(self) -> bool:
@@ -57,17 +57,18 @@ class ClientCall:
 
     async def report(self, message: str, fraction: float | None) -> None:
         """Tell the client how far the call is: each report is more than the one before."""
-        before = self._reported
-        if fraction is None:
-            self._reported = before + 1 if before >= 1 or before == 0 else _next_above(before)
-        else:
-            self._reported = fraction if fraction > before else _next_above(before)
+        self._reported = _choose_above(self._reported, fraction)
         total = None if fraction is None else 1.0
         await self.context.report_progress(self._reported, total, message)
 
 
-def _next_above(number: float) -> float:
-    return math.nextafter(number, math.inf)
+def _choose_above(before: float, fraction: float | None) -> float:
+    """Return the number of a report: its fraction, or a count where there are none."""
+    if fraction is None and before == -math.inf:
+        return 1.0
+    if fraction is None and before >= 1:
+        return before + 1
+    return fraction if fraction is not None and fraction > before else math.nextafter(before, 2)
 
 
 class CallInRounds(ClientCall):
@@ -125,7 +126,7 @@ class CallInRounds(ClientCall):
     def take(self, context: Context[Any, Any]) -> None:
         """Take the answers of a further request, which waits for the call from now on."""
         self.context = context
-        self._reported = 0.0
+        self._reported = -math.inf
         for key, answer in (context.input_responses or {}).items():
             question = self._questions.get(key)
             if question is not None and isinstance(answer, ElicitResult):
