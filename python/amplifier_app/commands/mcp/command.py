@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from amplifier_app.commands.mcp.serve import serve
 from amplifier_app.commands.ordered_group import OrderedGroup
 
 
@@ -13,3 +14,6 @@ def mcp(context: click.Context) -> None:
     """Keep, list and test MCP servers."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+
+
+mcp.add_command(serve)
