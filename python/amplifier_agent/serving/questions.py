@@ -110,11 +110,14 @@ def _read_answer(result: ElicitResult, call: AskedCall | None) -> str:
     content: Mapping[str, Any] = result.content or {}
     answer = content.get("answer")
     grants = (YES, FOR_SESSION) if call is not None and call.offer.for_session else (YES,)
-    if result.action != "accept" or answer not in grants:
+    parts = () if call is None else call.parts
+    chosen: Any = content.get("parts") if parts else None
+    is_known = not chosen or (isinstance(chosen, list) and any(each in parts for each in chosen))  # pyright: ignore[reportUnknownVariableType] -- JSON
+    if result.action != "accept" or answer not in grants or not is_known:
         note_words(content.get("reason"))
         return _DENY
     if answer == FOR_SESSION:
         note_grant(SESSION_GRANT)
-    if chosen := content.get("parts"):
+    if chosen:
         note_parts(chosen)
     return _GRANT
