@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from mcp import Client
-from mcp_types import ElicitResult
+from mcp.types import ElicitResult
 
 from amplifier_agent import Agent, ScriptedProvider, ToolContext, tool
 

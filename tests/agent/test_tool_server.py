@@ -13,7 +13,7 @@ pytest.importorskip("mcp")
 
 from mcp import Client, MCPError
 from mcp.server.mcpserver import Context
-from mcp_types import (
+from mcp.types import (
     AudioContent,
     CallToolResult,
     ElicitResult,

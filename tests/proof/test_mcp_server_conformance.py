@@ -60,7 +60,14 @@ def test_every_scenario_passes_that_is_asked_of_a_server(
         TOOLS / "node" / "bin" / "node",
         SUITE / "dist" / "index.js",
         *("server", "--url", address, "--requirements", revision),
-        *("--expected-failures", EXPECTED, "--timeout", "60000", "--output-dir", tmp_path / "checks"),
+        *(
+            "--expected-failures",
+            EXPECTED,
+            "--timeout",
+            "60000",
+            "--output-dir",
+            tmp_path / "checks",
+        ),
     ]
     ended = subprocess.run(
         list(map(str, command)),

@@ -36,7 +36,7 @@ def allow_names(host: str, names: Iterable[str]) -> TransportSecuritySettings:
         host: The address that the server listens at.
         names: Further names by which clients reach it.
     """
-    hosts = [*_LOOPBACK, *([] if _is_any(host) else [_bracket(host)]), *map(_bracket, names)]
+    hosts = [*_LOOPBACK, *([] if _is_any(host) else [_write_host(host)]), *map(_write_host, names)]
     known = list(dict.fromkeys(hosts))
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
@@ -95,6 +95,6 @@ def _is_any(host: str) -> bool:
         return False
 
 
-def _bracket(host: str) -> str:
+def _write_host(host: str) -> str:
     """Return a host as an address has it: IPv6 in brackets."""
     return f"[{host}]" if ":" in host and not host.startswith("[") else host

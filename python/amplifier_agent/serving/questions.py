@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any, Literal, Protocol
 
 import anyio
-from mcp_types import ElicitRequestFormParams, ElicitResult
+from mcp.types import ElicitRequestFormParams, ElicitResult
 
 from amplifier_core.approval import (
     ASKED_CALL,

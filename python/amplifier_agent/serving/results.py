@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from mcp_types import (
+from mcp.types import (
     CallToolResult,
     ContentBlock,
     ImageContent,

@@ -9,7 +9,7 @@ from typing import Any
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool, ToolManager
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, InputRequiredResult, TextContent
+from mcp.types import CallToolResult, InputRequiredResult, TextContent
 
 from amplifier_core.models import ToolResult
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 from mcp.server.mcpserver import Context
-from mcp_types import CallToolResult, TextContent
+from mcp.types import CallToolResult, TextContent
 
 from amplifier_core import world
 from amplifier_core.llm_errors import ConfigurationError

@@ -45,8 +45,8 @@ def take_standard_streams(*, restores: bool = True) -> Generator[StandardStreams
     streams = StandardStreams(os.dup(0), os.dup(1))
     standard_output = sys.stdout
     try:
-        _divert(0, os.open(os.devnull, os.O_RDONLY))
-        _divert(1, _open_diversion())
+        _divert_stream(0, os.open(os.devnull, os.O_RDONLY))
+        _divert_stream(1, _open_diversion())
         # What is buffered already was written before the wire began, and is none of it.
         standard_output.flush()
         with contextlib.redirect_stdout(sys.stderr):
@@ -72,7 +72,7 @@ def _open_diversion() -> int:
         return os.open(os.devnull, os.O_WRONLY)
 
 
-def _divert(descriptor: int, other: int) -> None:
+def _divert_stream(descriptor: int, other: int) -> None:
     os.dup2(other, descriptor)
     os.close(other)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import CallToolResult, InputRequiredResult, Tool
+from mcp.types import CallToolResult, InputRequiredResult, Tool
 from typing_extensions import override
 
 from amplifier_core.llm_errors import ConfigurationError
@@ -87,6 +87,8 @@ class ToolServer(MCPServer[dict[str, Any]]):
         )
         self._served = ServedSession(parts, state, prepare)
         self._inner_lifespan: Any = options.pop("lifespan", None)
+        # The SDK sets up logging, where the program has not; each message would be a line.
+        options.setdefault("log_level", "WARNING")
         super().__init__(name, **options, lifespan=self._live)
 
     def open(self) -> AbstractAsyncContextManager[None]:
@@ -140,13 +142,13 @@ class ToolServer(MCPServer[dict[str, Any]]):
             streams: The wire, where the caller has taken it; None to take it here.
         """
         if streams is not None:
-            await self._serve(LineReader(streams.reader), LineWriter(streams.writer))
+            await self._serve_streams(LineReader(streams.reader), LineWriter(streams.writer))
             return
         with take_standard_streams() as taken:
             if taken is None:
-                await self._serve(None, None)
+                await self._serve_streams(None, None)
             else:
-                await self._serve(LineReader(taken.reader), LineWriter(taken.writer))
+                await self._serve_streams(LineReader(taken.reader), LineWriter(taken.writer))
 
     @override
     def streamable_http_app(
@@ -206,7 +208,7 @@ class ToolServer(MCPServer[dict[str, Any]]):
         config = uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False)
         await uvicorn.Server(config).serve()
 
-    async def _serve(self, reader: LineReader | None, writer: LineWriter | None) -> None:
+    async def _serve_streams(self, reader: LineReader | None, writer: LineWriter | None) -> None:
         # They have what the SDK uses of files.
         wire = (cast("anyio.AsyncFile[str] | None", each) for each in (reader, writer))
         async with stdio_server(*wire) as (incoming, outgoing):

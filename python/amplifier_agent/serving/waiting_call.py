@@ -12,14 +12,14 @@ from typing import Any
 
 import anyio
 from mcp.server.mcpserver import Context
-from mcp_types import (
+from mcp.types import (
     CallToolResult,
     ElicitRequest,
     ElicitRequestFormParams,
     ElicitResult,
     InputRequiredResult,
 )
-from mcp_types.version import is_version_at_least
+from mcp.types.version import is_version_at_least
 
 from amplifier_core import world
 from amplifier_core.approval import ApprovalTimeoutError

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
 from amplifier_agent.serving.http_access import check_token
 from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
+from amplifier_core import world
 
 VARIABLE = "AMPLIFIER_MCP_TOKEN"
 _BYTES = 32
@@ -29,11 +30,15 @@ def find_token(file: str | None, environment: Mapping[str, str]) -> tuple[str, b
         return _read_file(Path(file).expanduser()), False
     if given := environment.get(VARIABLE, "").strip():
         return _check(given, f"the variable `{VARIABLE}`"), False
-    return secrets.token_urlsafe(_BYTES), True
+    return _make_token(), True
+
+
+def _make_token() -> str:
+    return base64.urlsafe_b64encode(world.random_bytes(_BYTES)).rstrip(b"=").decode()
 
 
 def _read_file(path: Path) -> str:
-    new = secrets.token_urlsafe(_BYTES)
+    new = _make_token()
     try:
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -96,7 +96,7 @@ def serve(
         try:
             from amplifier_agent.serving.standard_streams import take_standard_streams
         except ImportError as error:
-            raise _missing(error) from error
+            raise _report_missing(error) from error
         # First of all: whatever is imported from now on may print.
         streams = (
             None if http is not None else stack.enter_context(take_standard_streams(restores=False))
@@ -110,7 +110,7 @@ def serve(
         try:
             from amplifier_app.commands.mcp.served_tools import Serving, serve_tools
         except ModuleNotFoundError as error:
-            raise _missing(error) from error
+            raise _report_missing(error) from error
         from amplifier_app.commands.named_modules import named_modules
         from amplifier_app.commands.order import named_folder
         from amplifier_app.commands.provider_key import with_stored_keys
@@ -120,11 +120,11 @@ def serve(
         show_uncaught()
         set_up_logging(verbose=verbose)
         named = with_stored_keys(named_modules(modules, plan)) if modules or plan else None
-        serving = Serving(named_folder(directory, may_be_missing=False), named, mode)
+        serving = Serving(named_folder(directory, may_be_report_missing=False), named, mode)
         return serve_tools(serving, streams, http, token_file, names)
 
 
-def _missing(error: ImportError) -> Exception:
+def _report_missing(error: ImportError) -> Exception:
     from amplifier_app.failure import Failure
 
     return Failure(
