@@ -40,7 +40,7 @@ async def test_a_client_asks_an_agent_and_hears_what_it_does(mode: Any) -> None:
 
     async def answer(_context: Any, params: Any) -> ElicitResult:
         asked.append(params.message)
-        return ElicitResult(action="accept", content={"answer": "yes"})
+        return ElicitResult(action="accept", content={"allow": True})
 
     server = make_agent().as_mcp("clerk", "Orders books.")
     async with Client(server, mode=mode, elicitation_callback=answer) as client:

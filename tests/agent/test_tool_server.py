@@ -234,14 +234,30 @@ async def test_images_are_images_of_the_protocol(connect: Connect) -> None:
 async def test_the_person_at_the_client_is_asked_before_a_call_that_needs_it(
     connect: Connect,
 ) -> None:
-    person = Person({"answer": "yes"}, {"answer": "no", "reason": "too dear"}, None, {})
+    person = Person({"allow": True}, {"allow": False, "reason": "too dear"}, None, {})
     async with connect(ToolServer("shop", tools=[order]), person) as client:
         results = [await client.call_tool("order", {"book": "Emma"}) for _ in range(4)]
 
     assert [each.is_error for each in results] == [False, True, True, True]
     assert text_of(results[0]) == "ordered Emma"
     assert "too dear" in text_of(results[1])
-    assert person.asked[0] == ("run `order`?\n| `book`: `Emma`", ["answer", "reason"])
+    assert person.asked[0] == ("run `order`?\n| `book`: `Emma`", ["allow", "reason"])
+
+
+# Holds: mcp-61
+async def test_a_yes_lasts_for_the_session_only_where_that_is_said() -> None:
+    @tool
+    async def open_shop(context: ToolContext) -> bool:
+        """Ask for the whole session."""
+        return (await context.ask("open?", for_session="the shop")).for_session
+
+    lasting = {"allow": True, "lasts": "for this session"}
+    person = Person({"allow": True}, {"allow": True, "lasts": "once"}, lasting)
+    async with Client(ToolServer("shop", tools=[open_shop]), elicitation_callback=person) as client:
+        said = [text_of(await client.call_tool("open_shop", {})) for _ in range(3)]
+
+    assert said == ["False", "False", "True"]
+    assert person.asked[0] == ("open?", ["allow", "lasts", "reason"])
 
 
 # Holds: mcp-62
@@ -265,20 +281,20 @@ async def test_whoever_the_server_names_is_asked_instead(connect: Connect) -> No
 # Holds: mcp-63
 @ON_BOTH
 async def test_a_tool_asks_while_it_runs_and_goes_on_with_the_answers(connect: Connect) -> None:
-    person = Person({"answer": "yes", "parts": ["a"]}, {"answer": "no", "reason": "enough"})
+    person = Person({"allow": True, "parts": ["a"]}, {"allow": False, "reason": "enough"})
     async with connect(ToolServer("shop", tools=[ask]), person) as client:
         result = await client.call_tool("ask", {"parts": ["a", "b"]})
 
     assert text_of(result) == "True ('a',) False enough"
     assert person.asked == [
-        ("sure?", ["answer", "parts", "reason"]),
-        ("really?", ["answer", "reason"]),
+        ("sure?", ["allow", "parts", "reason"]),
+        ("really?", ["allow", "reason"]),
     ]
 
 
 # Holds: mcp-63
 async def test_parts_that_are_no_list_agree_to_nothing(connect: Connect) -> None:
-    person = Person({"answer": "yes", "parts": "a"}, {"answer": "yes", "parts": "a"})
+    person = Person({"allow": True, "parts": "a"}, {"allow": True, "parts": "a"})
     async with connect(ToolServer("shop", tools=[ask]), person) as client:
         result = await client.call_tool("ask", {"parts": ["a", "b"]})
 
@@ -287,13 +303,13 @@ async def test_parts_that_are_no_list_agree_to_nothing(connect: Connect) -> None
 
 # Holds: mcp-63
 async def test_answers_for_a_call_that_has_ended_are_an_error() -> None:
-    person = Person({"answer": "yes"})
+    person = Person({"allow": True})
     server = ToolServer("shop", tools=[order])
     async with Client(server, elicitation_callback=person) as client:
         session, arguments = client.session, {"book": "Emma"}
         asked = await session.call_tool("order", arguments, allow_input_required=True)
         (key,) = asked.input_requests or ()
-        yes = {key: ElicitResult(action="accept", content={"answer": "yes"})}
+        yes = {key: ElicitResult(action="accept", content={"allow": True})}
         more = {"input_responses": yes, "request_state": asked.request_state}
         first, second = [
             await session.call_tool("order", arguments, **more, allow_input_required=True)
@@ -305,6 +321,22 @@ async def test_answers_for_a_call_that_has_ended_are_an_error() -> None:
         "the call that was asked about has ended; make it anew",
         True,
     )
+
+
+# Holds: mcp-65
+async def test_a_call_that_waits_for_an_answer_ends_with_its_client() -> None:
+    events: list[str] = []
+
+    @hook("cancel:completed", "session:end")
+    def note(event: str, _data: dict[str, Any]) -> None:
+        events.append(event)
+
+    server = ToolServer("shop", tools=[order], hooks=[note])
+    async with Client(server, elicitation_callback=Person()) as client:
+        asked = await client.session.call_tool("order", {"book": "Emma"}, allow_input_required=True)
+        assert type(asked).__name__ == "InputRequiredResult"
+
+    assert events == ["cancel:completed", "session:end"]
 
 
 # Holds: mcp-64
@@ -361,12 +393,12 @@ async def test_a_request_that_is_cancelled_cancels_its_call(
 @ON_BOTH
 async def test_calls_run_together_but_for_those_of_an_exclusive_tool(connect: Connect) -> None:
     running: list[str] = []
-    together: list[list[str]] = []
+    names = ("one0", "one1", "alone2", "one3")
+    may_end = {name: anyio.Event() for name in names}
 
     async def run(name: str) -> str:
         running.append(name)
-        together.append(sorted(running))
-        await anyio.sleep(0.02)
+        await may_end[name].wait()
         running.remove(name)
         return name
 
@@ -380,15 +412,20 @@ async def test_calls_run_together_but_for_those_of_an_exclusive_tool(connect: Co
         """Run alone."""
         return await run(name)
 
+    together: list[list[str]] = []
     async with (
         connect(ToolServer("shop", tools=[one, alone])) as client,
         anyio.create_task_group() as group,
     ):
-        for number, kind in enumerate(("one", "one", "alone", "one")):
-            group.start_soon(client.call_tool, kind, {"name": f"{kind}{number}"})
-            await anyio.sleep(0.001)
+        for name in names:
+            group.start_soon(client.call_tool, name.rstrip("0123"), {"name": name})
+            await anyio.wait_all_tasks_blocked()
+        for name in names:
+            together.append(sorted(running))
+            may_end[name].set()
+            await anyio.wait_all_tasks_blocked()
 
-    assert together == [["one0"], ["one0", "one1"], ["alone2"], ["one3"]]
+    assert together == [["one0", "one1"], ["one1"], ["alone2"], ["one3"]]
 
 
 # Holds: mcp-71

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import anyio
 from mcp.types import ElicitRequestFormParams, ElicitResult
@@ -21,8 +21,8 @@ from amplifier_core.approval import (
     note_words,
 )
 
-YES, NO, FOR_SESSION = "yes", "no", "yes, for this session"
-"""What may be answered."""
+ONCE, FOR_SESSION = "once", "for this session"
+"""How long a yes lasts."""
 _GRANT, _DENY = "allow", "deny"
 _NOBODY = "the client of this server cannot ask a person"
 
@@ -73,27 +73,25 @@ class ElicitedApproval:
 
 
 def make_form(prompt: str, call: AskedCall | None) -> ElicitRequestFormParams:
-    """Return a question as a form: yes or no, what of it, and why not."""
+    """Return a question as a form: whether, for how long, what of it, and why not."""
     parts = () if call is None else call.parts
-    answers = [YES, NO]
+    properties: dict[str, Any] = {"allow": {"type": "boolean", "title": "Allow it"}}
     if call is not None and call.offer.for_session:
-        answers.insert(1, FOR_SESSION)
-    name = "" if call is None else call.offer.name
-    properties: dict[str, Any] = {
-        "answer": {
+        properties["lasts"] = {
             "type": "string",
-            "title": "Your answer",
-            "enum": answers,
-            **({"description": f"for this session: {name}"} if name else {}),
-        },
-        **({"parts": _list_parts(parts)} if parts else {}),
-        "reason": {
-            "type": "string",
-            "title": "If not, why",
-            "description": "The model reads it.",
-        },
+            "title": "How long",
+            "enum": [ONCE, FOR_SESSION],
+            "default": ONCE,
+            **({"description": call.offer.name} if call.offer.name else {}),
+        }
+    if parts:
+        properties["parts"] = _list_parts(parts)
+    properties["reason"] = {
+        "type": "string",
+        "title": "If not, why",
+        "description": "The model reads it.",
     }
-    schema = {"type": "object", "properties": properties, "required": ["answer"]}
+    schema = {"type": "object", "properties": properties, "required": ["allow"]}
     return ElicitRequestFormParams(message=prompt, requested_schema=schema)
 
 
@@ -108,16 +106,14 @@ def _list_parts(parts: Sequence[str]) -> dict[str, Any]:
 
 def _read_answer(result: ElicitResult, call: AskedCall | None) -> str:
     content: Mapping[str, Any] = result.content or {}
-    answer = content.get("answer")
-    grants = (YES, FOR_SESSION) if call is not None and call.offer.for_session else (YES,)
     parts = () if call is None else call.parts
-    chosen: Any = content.get("parts") if parts else None
-    is_known = not chosen or (isinstance(chosen, list) and any(each in parts for each in chosen))  # pyright: ignore[reportUnknownVariableType] -- JSON
-    if result.action != "accept" or answer not in grants or not is_known:
+    chosen: Any = (content.get("parts") if parts else None) or []
+    is_known = isinstance(chosen, list) and (not chosen or not set(parts).isdisjoint(chosen))  # pyright: ignore[reportUnknownArgumentType] -- JSON
+    if result.action != "accept" or content.get("allow") is not True or not is_known:
         note_words(content.get("reason"))
         return _DENY
-    if answer == FOR_SESSION:
+    if call is not None and call.offer.for_session and content.get("lasts") == FOR_SESSION:
         note_grant(SESSION_GRANT)
     if chosen:
-        note_parts(chosen)
+        note_parts(cast("list[str]", chosen))
     return _GRANT

@@ -87,7 +87,7 @@ class ServedSession:
         self._gate: CallGate | None = None
         self._waiting = WaitingCalls()
         self._calls: dict[str, ClientCall] = {}
-        self._opening: anyio.Lock | None = None
+        self._opening: anyio.Lock
 
     @asynccontextmanager
     async def use(self) -> AsyncGenerator[None]:
@@ -96,13 +96,13 @@ class ServedSession:
         Raises:
             ConfigurationError: All that is wrong with the modules, in one list.
         """
-        if self._opening is None or not self._users:
+        if not self._users:
             self._opening = anyio.Lock()  # of the event loop that runs
-        async with self._opening:
-            if self._session is None:
-                await self._open()
-            self._users += 1
+        self._users += 1
         try:
+            async with self._opening:
+                if self._session is None:
+                    await self._open()
             yield
         finally:
             self._users -= 1
@@ -192,7 +192,8 @@ class ServedSession:
 
     async def _close(self) -> None:
         session, self._session = self._session, None
-        self._waiting.cancel()
+        waiting, self._waiting = self._waiting, WaitingCalls()
+        await waiting.end()
         if session is not None:
             await session.__aexit__()
 

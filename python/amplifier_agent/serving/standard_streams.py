@@ -18,6 +18,7 @@ from amplifier_providers.running.run_sync import caller_into_loop
 
 _CHUNK_BYTES = 1 << 16
 _MAX_WAITING_LINES = 64
+_MAX_LINE_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _divert_stream(descriptor: int, other: int) -> None:
 
 
 class LineReader:
-    """The lines of a descriptor, by `async for`.
+    """The lines of a descriptor, by `async for`; one that is too long ends them.
 
     A thread reads them that ends with the process, so that neither a cancellation nor the exit waits
     for whoever writes.
@@ -121,6 +122,9 @@ class LineReader:
                     self._put(bytes(rest) + line)
                     rest.clear()
                 rest += last
+                if len(rest) > _MAX_LINE_BYTES:
+                    rest.clear()
+                    break
             if rest:
                 self._put(bytes(rest))
             self._call_soon(self._send.close)

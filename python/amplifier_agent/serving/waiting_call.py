@@ -47,7 +47,11 @@ class ClientCall:
     @property
     def can_ask(self) -> bool:
         """Whether the client says that it can put a form to a person."""
-        elicitation = getattr(self.context.client_capabilities, "elicitation", None)
+        try:
+            capabilities = self.context.client_capabilities
+        except ValueError:
+            return False  # a program has called the tool itself
+        elicitation = None if capabilities is None else capabilities.elicitation
         return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
     async def ask(self, form: ElicitRequestFormParams) -> ElicitResult:
@@ -91,6 +95,7 @@ class CallInRounds(ClientCall):
         self._result: ServedResult | None = None
         self._error: Exception | None = None
         self._changed = anyio.Event()
+        self.ended = anyio.Event()
 
     @property
     def has_ended(self) -> bool:
@@ -168,6 +173,7 @@ class CallInRounds(ClientCall):
             if not self.has_ended:
                 self._error = RuntimeError("the call was cancelled")
             self._changed.set()
+            self.ended.set()
 
 
 class _Question:
@@ -183,6 +189,7 @@ class WaitingCalls:
     def __init__(self) -> None:
         """Begin with none."""
         self._calls: dict[str, CallInRounds] = {}
+        self._running: set[CallInRounds] = set()
 
     async def run(
         self, context: Context[Any, Any], run: Callable[[], Awaitable[ServedResult]]
@@ -207,6 +214,7 @@ class WaitingCalls:
             return await self._wait(found)
         if call.can_ask and asks_by_results(context.protocol_version):
             call = CallInRounds(context, run)
+            self._running = {each for each in self._running if not each.has_ended} | {call}
             call.start()
             return await self._wait(call)
         token = ASKER.set(call)
@@ -215,11 +223,12 @@ class WaitingCalls:
         finally:
             ASKER.reset(token)
 
-    def cancel(self) -> None:
-        """End all calls that wait."""
-        for each in self._calls.values():
+    async def end(self) -> None:
+        """Cancel all calls that wait, and those whose requests have gone, and wait for their ends."""
+        for each in self._running:
             each.cancel()
-        self._calls.clear()
+        for each in self._running:
+            await each.ended.wait()
 
     async def _wait(self, call: CallInRounds) -> ServedResult:
         try:

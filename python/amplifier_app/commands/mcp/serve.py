@@ -120,7 +120,7 @@ def serve(
         show_uncaught()
         set_up_logging(verbose=verbose)
         named = with_stored_keys(named_modules(modules, plan)) if modules or plan else None
-        serving = Serving(named_folder(directory, may_be_report_missing=False), named, mode)
+        serving = Serving(named_folder(directory, may_be_missing=False), named, mode)
         return serve_tools(serving, streams, http, token_file, names)
 
 

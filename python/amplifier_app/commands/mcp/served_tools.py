@@ -97,6 +97,10 @@ def serve_tools(
     for line in replaced_modules(plan):
         show_notice(f"warning: {line}")
     if streams is not None:
+        if os.isatty(streams.reader):
+            write_notice(
+                "a client of MCP starts this command and speaks to it here; Ctrl+C ends it"
+            )
         return asyncio.run(_serve_client(server, plan, serving.folder, streams))
     with _listen(http or "") as listener:
         token, is_new = find_token(token_file, os.environ)
