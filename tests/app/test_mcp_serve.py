@@ -15,6 +15,7 @@ pytest.importorskip("mcp")
 
 from amplifier_app.commands.mcp.bearer_token import VARIABLE, find_token
 from amplifier_app.commands.mcp.served_tools import Serving
+from amplifier_app.commands.mount_plan import mount_plan
 from amplifier_app.commands.named_modules import NamedModules
 from amplifier_app.failure import Failure
 
@@ -92,7 +93,15 @@ def test_a_client_that_starts_the_command_gets_the_tools_of_a_plan_under_the_gua
 
 
 # Holds: mcp-72
-def test_without_a_plan_the_tools_of_the_command_are_served_without_a_model(tmp_path: Path) -> None:
+def test_without_a_plan_the_tools_of_the_command_are_served_without_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One of the servers of a user may be this command.
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "config/amplifier-core").mkdir(parents=True)
+    servers = {"self": {"command": "amplifier-core", "args": ["mcp", "serve"]}}
+    (tmp_path / "config/amplifier-core/mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    assert "tool-mcp" in [each["module"] for each in mount_plan(tmp_path, {})["tools"]]
     plan = Serving(tmp_path).make_plan()
 
     assert [each["module"] for each in plan["tools"]] == [

@@ -20,7 +20,7 @@ from amplifier_agent.serving.tool_server import ToolServer
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.commands.mcp.bearer_token import find_token
 from amplifier_app.commands.model_choice import require_engine
-from amplifier_app.commands.mount_plan import mount_plan, replaced_modules
+from amplifier_app.commands.mount_plan import SERVERS, mount_plan, replaced_modules
 from amplifier_app.commands.project_hooks import ask_about_project_hooks
 from amplifier_app.commands.project_rules import ask_about_project_rules
 from amplifier_app.failure import Failure
@@ -29,6 +29,7 @@ from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
 from amplifier_app.notice import show_notice, write_notice
 from amplifier_app.outcome import WRONG_USAGE
+from amplifier_core.known_modules import Own
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.session_capabilities import GUARD_REDACTOR
 
@@ -51,13 +52,23 @@ class Serving:
     """The mode of `hooks-approval`; None for the usual one."""
 
     def make_plan(self) -> dict[str, Any]:
-        """Return the mount plan of the command, without a model unless the user names one."""
+        """Return the mount plan of the command, without a model unless the user names one.
+
+        MCP servers of the user and of the project are left out, unless the user names them: one of
+        them may be this command, which would start itself for ever.
+        """
         plan = mount_plan(
             self.folder, {}, named=self.named, mode=self.mode, has_project_notes=False
         )
         if self.named is None or not self.named.names_provider:
             plan["providers"] = []
+        if self.named is None or not self.named.has_module(SERVERS):
+            plan["tools"] = [each for each in plan["tools"] if not _is_usual_server(each)]
         return plan
+
+
+def _is_usual_server(entry: dict[str, Any]) -> bool:
+    return entry.get("module") == SERVERS and entry.get("source") is Own.TABLE
 
 
 def serve_tools(

@@ -34,6 +34,7 @@ def make_opener(
 
     @asynccontextmanager
     async def open_server() -> AsyncGenerator[Connection]:
+        await anyio.to_thread.run_sync(entry.check)
         coordinator = find_coordinator()
         place = entry.resolve(os.environ, _find_folder(coordinator))
         asks = getattr(coordinator, "approval_system", None) is not None
@@ -46,6 +47,8 @@ def make_opener(
         # In a thread, which nobody waits for at the end: it takes a second of CPU.
         await anyio.to_thread.run_sync(import_module, "mcp", abandon_on_cancel=True)
         async with open_connection(partial(open_place, place, settings), rules) as connection:
+            # What a file says that came and went in between does not count.
+            await anyio.to_thread.run_sync(entry.check)
             yield connection
 
     return open_server
@@ -63,6 +66,11 @@ def open_place(place: Place, settings: McpSettings, note_end: Callable[[str], No
         from .http_transport import open_http  # late: the client of HTTP takes a while to import
 
         return open_http(place, allows_private=settings.private_addresses)
+    if place.is_confined:
+        from .confined_server import ConfinedLaunch, run_confined_server
+
+        assert isinstance(place, ConfinedLaunch)
+        return run_confined_server(place, note_end)
     return run_server_process(place, note_end)
 
 
