@@ -210,7 +210,8 @@ def _listen(http: str) -> Generator[socket.socket]:
         family = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, int(port)), family=family)
     except OSError as error:
-        message = f"nothing can listen at `{host}:{port}`: {error.strerror or error}"
+        reason = error.strerror if error.errno is None else os.strerror(error.errno)
+        message = f"nothing can listen at `{host}:{port}`: {reason or error}"
         raise Failure(message, hint="choose another port or address") from None
     with listener:
         yield listener
