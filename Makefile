@@ -13,6 +13,9 @@ MUTANTS_ARGS =
 VERSION_cargo-deny = 0.20.2
 VERSION_cargo-mutants = 27.1.0
 VERSION_pysqlite3 = 0.6.1
+VERSION_node = 22.23.3
+VERSION_mcp-conformance = 0.2.0-alpha.12
+VERSION_mcp-servers = 2026.8.31
 REFERENCE_VERSION = 2.0.2
 
 # Prompts may hold quotes and dollar signs: they reach the shell as a variable, never as text.
@@ -92,7 +95,7 @@ test-python: .venv/.extension .venv/.test wheel sdist ## Run the Python tests (P
 differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run generated programs here and on the reference, and account for every difference
 	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
 
-prove: prove-rust prove-guard prove-properties prove-interpreters .tools/reference/.installed .tools/sqlite/.installed .venv/.extension .venv/.test sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
+prove: prove-rust prove-guard prove-properties prove-interpreters .tools/reference/.installed .tools/sqlite/.installed .tools/conformance/.installed .venv/.extension .venv/.test sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
 	PROVE=1 AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)" REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" NEWER_SQLITE="$(CURDIR)/.tools/sqlite" .venv/bin/pytest tests/proof tests/kernel/every_await tests/modules/provider_kit tests/agent/test_store_elsewhere.py tests/app/wheel/test_sdist_build.py $(PYTEST_ARGS)
 
 fuzz: ## Try a million random streams on every decoder and parser (FUZZ_INPUTS=10000000 FUZZ_SEED=1)
@@ -238,6 +241,13 @@ dist/.sdist: .venv/.wheel python/README.md LICENSE pyproject.toml $(RUST_SOURCES
 # Safe in WAL mode with two writers, which few systems have yet.
 .tools/sqlite/.installed: .venv/.created
 	@$(INSTALL) --target .tools/sqlite 'pysqlite3==$(VERSION_pysqlite3)'
+	@touch $@
+
+# The suite of the protocol's authors and servers that everybody has, with a Node that runs them.
+.tools/conformance/.installed:
+	@npm install --silent --no-fund --no-audit --save-exact --prefix .tools/conformance \
+		node@$(VERSION_node) @modelcontextprotocol/conformance@$(VERSION_mcp-conformance) \
+		$(patsubst %,@modelcontextprotocol/server-%@$(VERSION_mcp-servers),everything filesystem memory) </dev/null
 	@touch $@
 
 # The wheel as a user gets it: an editable install is slower to import and may hold a debug build.

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         TurnStatus,
     )
     from .rewound import Rewound
+    from .serving.tool_server import ToolServer
     from .session import Session
     from .stream import Stream
 
@@ -82,6 +83,7 @@ __all__ = [
     "ToolContext",
     "ToolFinished",
     "ToolProgress",
+    "ToolServer",
     "ToolStarted",
     "TurnStatus",
     "Undone",
@@ -109,6 +111,7 @@ _HOMES = {
     ".plan": "AgentOptions Module",
     ".result": "GoalEnding GoalOutcome Message Result StatusError TokenUsage TurnStatus",
     ".rewound": "Rewound",
+    ".serving.tool_server": "ToolServer",
     ".session": "Session",
     ".stream": "Stream",
 }

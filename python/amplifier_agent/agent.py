@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .output import Output
     from .plan import AgentOptions, Module, Parts
     from .result import Message, Result
+    from .serving.tool_server import ToolServer
     from .session import Session
     from .stream import Stream, TakeEvent
 
@@ -283,6 +284,46 @@ class Agent(Generic[T_co]):
             return _session_class()(self._parts, self._output, state=state, parent_id=parent_id)
 
         return AgentTool(name, description, open_child)
+
+    def as_mcp(
+        self,
+        name: str = "agent",
+        description: str = "Ask an agent: it does what the prompt says, and answers.",
+        *,
+        state: object = None,
+        **options: Any,
+    ) -> ToolServer:
+        """Return an MCP server that has this agent as its one tool.
+
+            agent.as_mcp("reviewer", "Reviews a change.").run()
+
+        The tool takes a `prompt` and answers with the agent's text, each time in a session of its
+        own; what the agent does meanwhile is the progress of the call. Who is asked is who answers
+        the agent's questions, else the person at the client.
+
+        Args:
+            name: What the server and its tool are called.
+            description: What clients and their models read about the tool.
+            state: What the agent's tools find in `ToolContext.state`.
+            **options: As for `ToolServer`, such as `version`.
+
+        Raises:
+            TypeError: The name or the description is no text.
+            ValueError: The name cannot be used, or the agent's approvals are `"wait"`.
+            ModuleNotFoundError: The extra `mcp` is not installed.
+        """
+        from .agent_tool import AgentTool
+        from .serving.agent_progress import report_steps
+        from .serving.tool_server import ToolServer
+
+        self._check_answerable(is_tool=True)
+
+        def open_child(_state: object, parent_id: str | None) -> Session[T_co]:
+            return _session_class()(self._parts, self._output, state=state, parent_id=parent_id)
+
+        tool = AgentTool(name, description, open_child, report_steps)
+        options = {"approvals": self._parts.approvals, **options}
+        return ToolServer(name, tools=[tool], **options)
 
     @overload
     def replace(

@@ -42,6 +42,7 @@ class AgentTool:
         name: str,
         description: str,
         open_session: Callable[[object, str | None], Session[Any]],
+        watch: Callable[[Any], object] | None = None,
     ) -> None:
         """Offer an agent under this name.
 
@@ -49,6 +50,7 @@ class AgentTool:
             name: What the model calls it.
             description: What the model reads about the tool.
             open_session: Returns a session of the agent with a `state` and a `parent_id`.
+            watch: Called in each call with the coordinator of its session, before that begins.
 
         Raises:
             TypeError: The name or the description is no text.
@@ -60,6 +62,7 @@ class AgentTool:
         self.description = description
         self.input_schema = _SCHEMA
         self._open_session = open_session
+        self._watch = watch
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run a turn of the agent with the prompt.
@@ -73,6 +76,8 @@ class AgentTool:
         state = None if parent is None else parent.state
         parent_id = None if coordinator is None else coordinator.session_id
         child = _Child(self._open_session(state, parent_id or None))
+        if self._watch is not None:
+            self._watch(child.session.coordinator)
         if coordinator is None:
             answer = await child.run(prompt)
         else:

@@ -10,13 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mistakes import mistake, model
+import anyio
+from mistakes import add, mistake, model
 
-from amplifier_agent import Agent, mcp
+from amplifier_agent import Agent, ToolServer, mcp
 from amplifier_testing.servers.serving.http import Reply
 from amplifier_testing.servers.serving.recording import RecordingServer
 
-PAGE = "mcp"
+PAGE, SERVER_PAGE = "mcp", "mcp-server"
 
 
 @contextmanager
@@ -88,3 +89,30 @@ def _() -> None:
 @mistake(PAGE, "two servers of one name in an agent")
 def _() -> None:
     Agent(model(), tools=[mcp("files"), mcp("files")])
+
+
+@mistake(SERVER_PAGE, "two tools of one name")
+def _() -> None:
+    server = ToolServer("shop", tools=[add])
+    server.tool()(add.function)
+
+    async def connect() -> None:
+        from mcp import Client
+
+        async with Client(server):
+            raise AssertionError("it was opened")
+
+    try:
+        anyio.run(connect)
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+
+
+@mistake(SERVER_PAGE, "a server that others can reach, without a token")
+def _() -> None:
+    ToolServer("shop").run("streamable-http", host="0.0.0.0")
+
+
+@mistake(SERVER_PAGE, "a short token")
+def _() -> None:
+    ToolServer("shop").streamable_http_app(token="short")

@@ -32,6 +32,7 @@ from ..spawn.task import TASK_END, TASK_START
 from ..spending.budget import BUDGET_WARNING, Budget
 from ..spending.ledger import Ledger, running_ledger
 from .answers import agent_events
+from .answers.response import RequestedCall
 from .boundary.call_approval import APPROVAL_TIMEOUT as APPROVAL_TIMED_OUT
 from .boundary.call_context import TOOL_PROGRESS, TOOL_RESULT, TOOL_START, offer_progress
 from .boundary.cancellation import TurnCancellation
@@ -43,7 +44,9 @@ from .model_roles import FAST, STRONG, ChosenModel, Roles, role_problems
 from .pace import PAUSED, RATE_LIMIT_DELAY, RESUMED, LastCall, Pace
 from .recovery import RECOVERABLE_ERROR
 from .settings import UNLIMITED, LoopSettings
+from .single_call import SingleCall
 from .steering import ENDED, STEERING_DISCARDED, STEERING_INJECTED, STEERING_SUBMITTED
+from .tool_call import CallRun
 from .turn import Turn
 from .turn_history import TurnHistory
 from .turn_state import CallRules, LoopState, TurnState
@@ -122,6 +125,41 @@ class Loop:
         coordinator = kwargs.get("coordinator")
         if callable(reset := getattr(coordinator, "reset_turn", None)):
             reset()
+        state = self._make_state(context, providers, tools, hooks, coordinator)
+        if state.journal is not None:
+            self.steering.restore(state.journal)
+        stored = None
+        if capability_of(coordinator, TURN_GOES_ON) is True:
+            stored = capability_of(coordinator, SESSION_STORED_HISTORY).take_turn()
+        return await Turn(state, prompt, stored).run()
+
+    async def run_call(
+        self, call: RequestedCall, tools: Mapping[str, Any], coordinator: Any
+    ) -> CallRun:
+        """Run a tool call that no model has asked for, in a turn of its own without a model.
+
+        It is judged by the hooks, put to people, limited and answered as in any turn, and is in no
+        history. Several may run at the same time.
+
+        Args:
+            call: The call.
+            tools: Tools by name.
+            coordinator: The session's, whose providers and hooks are those of the turn.
+        """
+        providers: dict[str, Any] = coordinator.get("providers") or {}
+        state = self._make_state(None, providers, tools, coordinator.hooks, coordinator)
+        turn = SingleCall(state, call)
+        await turn.run()
+        return turn.take_run()
+
+    def _make_state(
+        self,
+        context: Any,
+        providers: Mapping[str, Any],
+        tools: Mapping[str, Any],
+        hooks: Any,
+        coordinator: Any,
+    ) -> TurnState:
         loop, settings = self._state, self.settings
         given = capability_of(coordinator, APPROVAL_TIMEOUT)
         points = HookPoints(hooks, coordinator, given or settings.approval_timeout)
@@ -138,24 +176,18 @@ class Loop:
         if has_delays:
             loop.last_call = loop.last_call or LastCall()
             pace = Pace(settings, loop.last_call, cancellation)
-        state = TurnState(
+        return TurnState(
             loop,
             tools,
             points,
             cancellation,
-            TurnHistory(context, loop.emitted_history),
+            TurnHistory(context, None if context is None else loop.emitted_history),
             rules,
             self._choose_models(providers, points, pace),
             ledger_of_turn(settings.budget, coordinator),
             capability_of(coordinator, TURN_RESPONSE_FORMAT),
             capability_of(coordinator, SESSION_JOURNAL),
         )
-        if state.journal is not None:
-            self.steering.restore(state.journal)
-        stored = None
-        if capability_of(coordinator, TURN_GOES_ON) is True:
-            stored = capability_of(coordinator, SESSION_STORED_HISTORY).take_turn()
-        return await Turn(state, prompt, stored).run()
 
     def kept_states(self, coordinator: Any) -> Sequence[KeptState]:
         """Return what a session that is stored keeps of its turns."""

@@ -105,6 +105,7 @@ class CallRun:
         "limit",
         "repetition",
         "requested",
+        "returned",
     )
 
     answer: Answer
@@ -127,6 +128,8 @@ class CallRun:
     """What it repeats; None for a call that was not started before."""
     is_put_off: bool
     """Whether it waits for a person who answers when the turn has ended; it has no result yet."""
+    returned: Any
+    """What the tool returned; None where it has not, or where hooks have put something in its place."""
 
     def __init__(
         self,
@@ -150,6 +153,7 @@ class CallRun:
         self.answer = NOT_STARTED
         self.has_begun = self.has_ended = self.is_given_up = self.is_put_off = False
         self.limit = self.final_answer = self.failure = self.interrupt = self.repetition = None
+        self.returned = None
         self.is_exclusive = getattr(tool, "parallel", True) is False
         """Whether no other call of the response may run at the same time."""
         self.is_read_only = getattr(tool, "read_only", False) is True
@@ -291,10 +295,13 @@ class CallRun:
             raise
         except BaseException as error:  # noqa: BLE001 -- of the result's code, such as `__str__`
             raise contain_error(error, self.is_stopping) from None
+        before = answer
         if shown is None:
             hooks.note_ended(call.id)
         else:
             answer = await self._answer_after_hooks(tool_input, shown, answer)
+        if answer is before:
+            self.returned = result
         if is_final and not answer.is_error:
             self.final_answer = answer.text
         return answer

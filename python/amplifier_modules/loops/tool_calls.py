@@ -123,6 +123,11 @@ class ToolRound:
         return len(self._calls)
 
     @property
+    def runs(self) -> tuple[CallRun, ...]:
+        """The calls and what is known of their results, in their order."""
+        return tuple(self._calls)
+
+    @property
     def requested(self) -> list[RequestedCall]:
         """The calls that have results, in their order."""
         return [call.requested for call in self._calls if not call.is_put_off]

@@ -10,6 +10,7 @@ import click
 from typing_extensions import override
 
 from amplifier_app.commands.mcp.login_command import login, logout
+from amplifier_app.commands.mcp.serve import serve
 from amplifier_app.commands.ordered_group import OrderedGroup
 
 if TYPE_CHECKING:
@@ -190,3 +191,6 @@ def _run(directory: str, command: Callable[[Report, Path], None], *, as_json: bo
     return Report(as_json=as_json).run_command(
         lambda report: command(report, named_folder(directory))
     )
+
+
+mcp.add_command(serve)
