@@ -386,8 +386,6 @@ def run(
         from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
         from amplifier_app.configuration.resolve import read_configuration
-        from amplifier_app.notice import show_notice
-        from amplifier_app.printable import printable_line
         from amplifier_app.sessions.wish import SessionWish
 
         if quiet and verbose:
@@ -409,10 +407,7 @@ def run(
 
             named = with_stored_keys(named_modules(modules, plan))
         folder, stored = find_place(wish, directory, named, can_ask=is_typed())
-        configuration.restrict_by(folder, os.environ)
-        for warning in configuration.warnings:
-            show_notice(f"warning: {printable_line(warning)}")
-        configuration.set_variables(os.environ)
+        configuration.apply_to(folder, os.environ)
         is_open = stored is not None and stored.has_open_turn
         goes_on = is_open and not (is_interactive or prompt or goal or is_piped())
         given = Prompt("") if is_interactive or goes_on else given_prompt(prompt or goal)

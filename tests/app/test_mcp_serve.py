@@ -41,7 +41,7 @@ def message(id: int, method: str, **params: Any) -> str:
 
 
 # Holds: mcp-68, mcp-72
-def test_a_client_that_starts_the_command_gets_the_tools_of_a_plan_under_the_guard(
+def test_a_client_that_starts_the_command_gets_the_tools_of_the_users_plan_under_the_guard(
     command: Any, tmp_path: Path
 ) -> None:
     site = tmp_path / "site"
@@ -50,12 +50,15 @@ def test_a_client_that_starts_the_command_gets_the_tools_of_a_plan_under_the_gua
     (package / "__init__.py").write_text(NOISY_MODULE)
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN)
+    configuration = tmp_path / "configuration" / "amplifier-core" / "config.toml"
+    configuration.parent.mkdir(parents=True)
+    configuration.write_text(f'plan = "{plan}"')
     (command.folder / "note.txt").write_text("read me")
-    environment = dict(command.environment)
+    environment = {**command.environment, "XDG_CONFIG_HOME": str(tmp_path / "configuration")}
     environment["PYTHONPATH"] = f"{site}:{environment.get('PYTHONPATH', '')}"
     answers: list[Any] = []
     with subprocess.Popen(
-        [sys.executable, "-m", "amplifier_app.cli", "mcp", "serve", "--plan", plan],
+        [sys.executable, "-m", "amplifier_app.cli", "mcp", "serve"],
         cwd=command.folder,
         env=environment,
         stdin=subprocess.PIPE,

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from amplifier_app.failure import Failure
+from amplifier_app.notice import show_notice
 from amplifier_app.outcome import WRONG_USAGE
+from amplifier_app.printable import printable_line
 
 from .places import IN_PROJECT, find_user_file
 
@@ -67,6 +69,17 @@ class Configuration:
         for name, key in KEYS.items():
             if key.variable and (text := environment.get(key.variable, "").strip()):
                 self.values[name] = Value(_read_variable(text), f"the variable {key.variable}")
+
+    def apply_to(self, folder: Path, environment: MutableMapping[str, str]) -> None:
+        """Let the project restrict what is set, say what of that does not count, and set the variables.
+
+        Raises:
+            Failure: The file of the project cannot be read.
+        """
+        self.restrict_by(folder, environment)
+        for warning in self.warnings:
+            show_notice(f"warning: {printable_line(warning)}")
+        self.set_variables(environment)
 
     def restrict_by(self, folder: Path, environment: Mapping[str, str]) -> None:
         """Let the file of a project restrict what is set, in the environment too.

@@ -115,12 +115,20 @@ def serve(
         from amplifier_app.commands.order import named_folder
         from amplifier_app.commands.provider_key import with_stored_keys
         from amplifier_app.commands.start import set_up_logging
+        from amplifier_app.configuration.resolve import read_configuration
         from amplifier_app.failure import show_uncaught
 
         show_uncaught()
         set_up_logging(verbose=verbose)
+        configuration = read_configuration(os.environ)
+        plan = configuration.get("plan", plan)
+        modules = (*configuration.list_modules(), *modules)
         named = with_stored_keys(named_modules(modules, plan)) if modules or plan else None
-        serving = Serving(named_folder(directory, may_be_missing=False), named, mode)
+        folder = named_folder(directory, may_be_missing=False)
+        configuration.apply_to(folder, os.environ)
+        usual = configuration.get("mode", mode)
+        # Nobody can present a plan here.
+        serving = Serving(folder, named, "read-only" if usual == "plan" else usual)
         return serve_tools(serving, streams, http, token_file, names)
 
 
