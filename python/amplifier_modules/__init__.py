@@ -28,6 +28,7 @@ _OTHERS = {
     "tool-search": "amplifier_modules.tools.search",
     "tool-skill": "amplifier_modules.tools.skill",
     "tool-task": "amplifier_modules.tools.task",
+    "tool-todo": "amplifier_modules.tools.todo",
 }
 
 MODULES: dict[str, str] = dict(

@@ -112,6 +112,7 @@ def mount_plan(
                 if has_skills(folder, os.environ)
                 else []
             ),
+            _make_own_entry("tool-todo"),
         ],
         "hooks": [
             _make_own_entry(GUARD, guard_settings(os.environ, block_chars)),
