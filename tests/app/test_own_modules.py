@@ -64,7 +64,7 @@ def as_console_script(command: Any) -> Any:
     )
 
 
-# Holds: sink-59, todo-5
+# Holds: sink-59, todo-5, web-8
 @pytest.mark.parametrize("plant", [plant_packages, plant_entry_points])
 def test_nothing_importable_replaces_a_module_of_the_command(
     keyed: Any, model: Any, tmp_path: Path, ran: Path, plant: Any

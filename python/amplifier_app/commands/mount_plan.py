@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,7 @@ def mount_plan(
                 else []
             ),
             _make_own_entry("tool-todo"),
+            *([_make_own_entry("tool-web")] if _reads_pages() else []),
         ],
         "hooks": [
             _make_own_entry(GUARD, guard_settings(os.environ, block_chars)),
@@ -130,6 +132,11 @@ def mount_plan(
     if store is not None:
         plan["session"][STORE] = dict(store)
     return plan
+
+
+def _reads_pages() -> bool:
+    """Whether the extra is installed that reads HTML; it is not imported."""
+    return find_spec("html_to_markdown") is not None
 
 
 def _with_mode(entry: dict[str, Any], mode: str) -> dict[str, Any]:

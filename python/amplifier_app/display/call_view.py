@@ -65,7 +65,8 @@ def _view_items(items: Sequence[Mapping[str, Any]]) -> CallView:
     start = max(0, min(first - 1, len(items) - _MAX_ITEM_LINES))
     shown = items[start : start + _MAX_ITEM_LINES]
     lines = [
-        (show_line(_write_item(each)), _ITEM_STYLES.get(str(each.get("status")), "")) for each in shown
+        (show_line(_write_item(each)), _ITEM_STYLES.get(str(each.get("status")), ""))
+        for each in shown
     ]
     if len(shown) < len(items):
         lines.append(describe_rest(len(items) - len(shown)))
