@@ -290,3 +290,9 @@ def test_a_long_to_do_list_shows_what_is_open() -> None:
 @pytest.mark.parametrize("todos", [None, [], "dig", [1], [{"status": []}]])
 def test_what_is_no_to_do_list_is_drawn_all_the_same(todos: Any) -> None:
     assert drawn([call("a", "todo", {"todos": todos})], Pipe()).startswith("● 1 todo")
+
+
+def test_a_web_page_is_its_title_and_its_length() -> None:
+    page = {"url": "https://a/", "title": "News", "from": "the web", "total_chars": 1234}
+    events = [call("a", "web_fetch", {"url": "https://a/"}), result("a", "web_fetch", page)]
+    assert drawn(events, Pipe()).splitlines()[-1] == '  ✓ 1 web_fetch: "News", 1,234 characters'
