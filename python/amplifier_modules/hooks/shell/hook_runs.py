@@ -134,7 +134,7 @@ class HookRuns:
             return True
         self._asking = self._asking or anyio.Lock()
         async with self._asking:  # of calls that run side by side, one asks
-            digest = await self._hash(hook)
+            digest = await self._hash_hook(hook)
             if digest is None or digest in self._refused:
                 return False
             if digest != self._agreed.get(hook):
@@ -156,9 +156,9 @@ class HookRuns:
             logger.warning("hooks-shell: the answer cannot be kept: %s", error)
 
     async def _has_changed(self, hook: ShellHook) -> bool:
-        return await self._hash(hook) != self._agreed.get(hook, "")
+        return await self._hash_hook(hook) != self._agreed.get(hook, "")
 
-    async def _hash(self, hook: ShellHook) -> str | None:
+    async def _hash_hook(self, hook: ShellHook) -> str | None:
         """Return the hash of a hook; None where nobody can agree to it."""
         try:
             return await anyio.to_thread.run_sync(hash_hook, hook, self._project)
