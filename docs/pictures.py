@@ -1,6 +1,6 @@
 """Draws `pictures/*.svg`: what the command shows in a terminal of 80 columns, each from a real run.
 
-The demo model answers, in a small project made for it. `make docs-pictures` calls this.
+Where Chromium is installed, `pictures/trace.png` is such a run as a page, too. The demo model answers, in a small project made for it. `make docs-pictures` calls this.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import io
 import os
 import pty
 import re
+import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -114,7 +116,32 @@ def draw_picture(name: str) -> str:
         return drawn(name, written(RUNS[name], folder, state))
 
 
+def draw_page(browser: str) -> bytes:
+    """Return a picture of the page that `trace` makes of a session of two turns."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as state:
+        for file, text in PROJECT.items():
+            Path(folder, file).write_text(text)
+        for line in (
+            "Give me a tour of this project",
+            "Add a function mean to birds.py and test it",
+        ):
+            written(
+                ["run", "--continue", line] if os.listdir(state) else ["run", line], folder, state
+            )
+        written(["trace", "--output", "trace.html"], folder, state)
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        options += [
+            "--window-size=1200,1000",
+            "--screenshot=trace.png",
+            Path(folder, "trace.html").as_uri(),
+        ]
+        subprocess.run([browser, *options], cwd=folder, check=True, capture_output=True)
+        return Path(folder, "trace.png").read_bytes()
+
+
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     for name in RUNS:
         (PICTURES / f"{name}.svg").write_text(draw_picture(name))
+    if (browser := shutil.which("chromium")) is not None:
+        (PICTURES / "trace.png").write_bytes(draw_page(browser))

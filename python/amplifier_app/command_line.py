@@ -93,10 +93,14 @@ _KERNEL_COMMANDS = {
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
 _PROVIDER = "provider"
 _SESSION = "session"
+_TRACE = "trace"
+_CONFIG = "config"
+_DOCTOR = "doctor"
 _OF_CHANGES = ("undo", "redo", "diff")
 _LATE_COMMANDS = {
     ", ".join(_OF_CHANGES): "Take back, or show, what a session has changed.",
-    _SESSION: "List, show and change the sessions that are stored.",
+    f"{_SESSION}, {_TRACE}": "List, show and change sessions; write one as a page.",
+    f"{_CONFIG}, {_DOCTOR}": "Show what is set, and what is missing.",
     _PROVIDER: "List and test model providers, and keep their keys.",
     **_KERNEL_COMMANDS,
 }
@@ -130,6 +134,18 @@ class _Commands(click.Group):
             from amplifier_app.commands.session.command import session
 
             return session
+        if cmd_name == _DOCTOR:
+            from amplifier_app.commands.doctor.command import doctor
+
+            return doctor
+        if cmd_name == _CONFIG:
+            from amplifier_app.commands.config.command import config
+
+            return config
+        if cmd_name == _TRACE:
+            from amplifier_app.commands.trace.command import trace
+
+            return trace
         if cmd_name in _OF_CHANGES:
             from amplifier_app.commands.changes import command as of_changes
 
@@ -318,6 +334,11 @@ def amplifier_core(context: click.Context) -> None:
     "--plan", metavar="FILE", help="Mount the modules of a mount plan, a `.toml` or `.json` file."
 )
 @click.option(
+    "--profile",
+    metavar="NAME",
+    help="A profile of your `config.toml`; see `amplifier-core config --help`.",
+)
+@click.option(
     "-v",
     "--verbose",
     is_flag=True,
@@ -343,10 +364,11 @@ def run(
     no_project_notes: bool,
     modules: tuple[str, ...],
     plan: str | None,
+    profile: str | None,
     verbose: bool,
     debug: bool,
 ) -> int:
-    """Run an agent in a folder: `amplifier-core "…"` is the same.
+    """Run an agent in a folder, as `amplifier-core "…"` does.
 
     PROMPT is the question or task; text that is piped in is added to it. Without a prompt, in a
     terminal, a conversation of many turns begins. The agent can list, search, read, write and edit
@@ -360,13 +382,21 @@ def run(
         from amplifier_app.commands.order import given_system
         from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
+        from amplifier_app.configuration.resolve import read_configuration
+        from amplifier_app.notice import show_notice
+        from amplifier_app.printable import printable_line
         from amplifier_app.sessions.wish import SessionWish
 
         if quiet and verbose:
             raise click.UsageError("`--quiet` and `--verbose` exclude each other")
         if goal is not None and not goal.strip():
             raise click.UsageError("`--goal` is empty")
-        wish = SessionWish(continues, resume, fork_session, not no_save)
+        configuration = read_configuration(os.environ, profile)
+        plan = configuration.get("plan", plan)
+        modules = (*configuration.list_modules(), *modules)
+        goes_on = continues or resume is not None
+        is_saved = not no_save and (goes_on or configuration.get("save") is not False)
+        wish = SessionWish(continues, resume, fork_session, is_saved)
         wish.check()
         is_interactive = prompt is None and goal is None and not (quiet or as_json) and is_typed()
         named = None
@@ -376,6 +406,10 @@ def run(
 
             named = with_stored_keys(named_modules(modules, plan))
         folder, stored = find_place(wish, directory, named, can_ask=is_typed())
+        configuration.restrict_by(folder, os.environ)
+        for warning in configuration.warnings:
+            show_notice(f"warning: {printable_line(warning)}")
+        configuration.set_variables(os.environ)
         is_open = stored is not None and stored.has_open_turn
         goes_on = is_open and not (is_interactive or prompt or goal or is_piped())
         given = Prompt("") if is_interactive or goes_on else given_prompt(prompt or goal)
@@ -386,7 +420,9 @@ def run(
         from amplifier_app.failure import show_uncaught
 
         show_uncaught()
-        choice = chosen_model(model, named, os.environ, stored_key)
+        choice = chosen_model(configuration.get("model", model), named, os.environ, stored_key)
+        if system is None:
+            system_file = configuration.get("system_file", system_file)
         order = Order(
             given.text,
             folder,
@@ -395,12 +431,14 @@ def run(
             block_chars=given.block_chars,
             named=named,
             goal=goal,
-            mode=mode,
+            mode=configuration.get("mode", mode),
+            is_mode_asked=mode is not None,
             provider=choice.provider.name,
             is_kept=wish.is_kept,
             stored=stored,
             goes_on=goes_on,
-            has_project_notes=not no_project_notes,
+            has_project_notes=not no_project_notes
+            and configuration.get("project_notes") is not False,
         )
         if is_interactive:
             from amplifier_app.commands.interactive import interact

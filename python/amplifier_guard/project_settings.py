@@ -152,6 +152,10 @@ SETTINGS: Mapping[str, Setting | Mapping[str, Setting]] = {
     "token_budget": Setting(_TOKENS, _SPENDS),
     "thinking_budget_tokens": Setting(Whole(0, 1_000_000), _SPENDS),
     "max_iterations": Setting(Whole(1, 1_000), _SPENDS),
+    "mode": Setting(
+        Choice(("plan", "read-only", "ask", "review")),
+        "lets less happen without a question, where it counts only if it does",
+    ),
     "retries": Setting(Whole(0, 10), _SPENDS),
     "temperature": Setting(Number(0, 2), "makes answers more or less random"),
     "top_p": Setting(_SHARE, "makes answers more or less random"),

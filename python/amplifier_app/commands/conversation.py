@@ -318,6 +318,7 @@ def _make_agent(
             provider_module=answering.provider.module_id,
             store=find_store(named, is_new=is_new) if order.is_kept else None,
             mode=order.mode,
+            is_mode_asked=order.is_mode_asked,
             has_project_notes=order.has_project_notes,
         ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),

@@ -46,6 +46,7 @@ def mount_plan(
     provider_module: str = "provider-anthropic",
     store: Mapping[str, Any] | None = None,
     mode: str | None = None,
+    is_mode_asked: bool = True,
     has_project_notes: bool = True,
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, a provider, tools, and hooks.
@@ -67,6 +68,7 @@ def mount_plan(
         provider_module: The provider, unless the user names another.
         store: What stores the session; None to keep nothing.
         mode: The mode of the approvals; None for that of the config.
+        is_mode_asked: Whether a session goes on in it whatever it was left in.
         has_project_notes: Whether the model gets the notes of the user and of the project.
 
     Raises:
@@ -126,7 +128,7 @@ def mount_plan(
     }
     plan = plan if named is None else named.build_plan(plan, GUARD, model)
     if mode is not None:
-        plan["hooks"] = [_with_mode(each, mode) for each in plan["hooks"]]
+        plan["hooks"] = [_with_mode(each, mode, is_mode_asked) for each in plan["hooks"]]
     plan["tools"] = list(map(_with_agent_files, plan["tools"]))
     plan["session"] = {name: each for name, each in plan["session"].items() if name != STORE}
     if store is not None:
@@ -139,10 +141,10 @@ def _reads_pages() -> bool:
     return find_spec("html_to_markdown") is not None
 
 
-def _with_mode(entry: dict[str, Any], mode: str) -> dict[str, Any]:
+def _with_mode(entry: dict[str, Any], mode: str, is_asked: bool) -> dict[str, Any]:
     if entry.get("module") != APPROVAL:
         return entry
-    chosen = {"mode": mode, "goes_on_in_mode": False}
+    chosen = {"mode": mode, **({"goes_on_in_mode": False} if is_asked else {})}
     return {**entry, "config": {**(entry.get("config") or {}), **chosen}}
 
 

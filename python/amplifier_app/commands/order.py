@@ -41,6 +41,8 @@ class Order:
     """The session that goes on; None for a new one."""
     mode: str | None = None
     """The mode of `hooks-approval`; None for that of the settings, or the usual one."""
+    is_mode_asked: bool = False
+    """Whether the mode was asked for now: then it counts whatever a session was left in."""
     goes_on: bool = False
     """Whether the turn is the one that was not finished: then there is no prompt."""
     has_project_notes: bool = True

@@ -106,7 +106,7 @@ class Turns:
 
     async def use_mode(self, mode: str) -> None:
         """Go on in another mode, at once."""
-        self._order = replace(self._order, mode=mode)
+        self._order = replace(self._order, mode=mode, is_mode_asked=True)
         policy = self.find_capability(APPROVAL_POLICY)
         if policy is not None:
             await policy.set_mode(mode)
@@ -246,7 +246,7 @@ class Turns:
             await self._close()
 
     async def _close(self) -> None:
-        self._order = replace(self._order, mode=self.mode)
+        self._order = replace(self._order, mode=self.mode, is_mode_asked=True)
         conversation, self._conversation = self._conversation, None
         if conversation is not None:
             await conversation.close()

@@ -13,6 +13,7 @@ import anyio
 from amplifier_core.events import LLM_REQUEST
 from amplifier_core.message_models import ChatRequest
 
+from ..contexts.timestamp import write_now
 from ..loops.boundary.call_context import TOOL_START
 from ..loops.boundary.kept_questions import KeptQuestions
 from .digests import RequestDigests, digest_request
@@ -144,7 +145,7 @@ class Journal:
         self.awaits_requests = True
         # What is asked beside the conversation begins otherwise than the next request of it.
         make_digests = digest_request if "purpose" in about else self._digests.digest
-        self.note(LLM_REQUEST, {**about, **make_digests(request)})
+        self.note(LLM_REQUEST, {**about, **make_digests(request), "timestamp": write_now()})
         await self.flush()
 
     def watch(self, describe: Describe) -> Callable[[], None]:

@@ -36,9 +36,18 @@ _TITLE_CHARS = 200
 _KEPT: dict[str, tuple[str, ...]] = {
     CONTEXT_MESSAGE: ("number", "index", "source", "message"),
     CONTEXT_REPLACED: ("number", "messages_removed", "count"),
-    LLM_POST: ("provider", "model", "purpose", "iteration", "usage", "finish_reason", "status"),
-    TOOL_RESULT: ("tool_call_id", "message"),
-    ORCHESTRATOR_COMPLETE: ("status", "reason"),
+    LLM_POST: (
+        "provider",
+        "model",
+        "purpose",
+        "iteration",
+        "usage",
+        "finish_reason",
+        "status",
+        "timestamp",
+    ),
+    TOOL_RESULT: ("tool_call_id", "message", "timestamp"),
+    ORCHESTRATOR_COMPLETE: ("status", "reason", "timestamp"),
 }
 """What is stored of an event without which a session could not go on."""
 
@@ -124,7 +133,8 @@ class Recording:
         # So that the states at the beginning of a turn are those of the events before it.
         self._journal.note_changes()
         prompt = data.get("prompt")
-        self._journal.note(event, {"prompt": prompt, **({"goes_on": True} if goes_on else {})})
+        body = {"prompt": prompt, **({"goes_on": True} if goes_on else {})}
+        self._journal.note(event, {**body, "timestamp": data.get("timestamp")})
         if isinstance(prompt, str):
             self._journal.set_title(" ".join(prompt[:_TITLE_CHARS].split()))
 
@@ -136,7 +146,7 @@ class Recording:
     @session_bound
     async def _hold_tool(self, event: str, data: dict[str, Any]) -> HookResult | None:
         del event
-        names = ("tool_call_id", "tool_name", "tool_input")
+        names = ("tool_call_id", "tool_name", "tool_input", "timestamp")
         body = {name: data.get(name) for name in names}
         goes_on = data.get("goes_on") is True
         self._journal.note_start(

@@ -228,6 +228,25 @@ def test_a_rule_names_a_tool_a_server_or_a_tool_by_its_usual_name(
     assert is_allowed(describe_call(tool, None, {}, PROJECT), rule) is allowed
 
 
+# Holds: approval-37
+@pytest.mark.parametrize(
+    ("rule", "arguments", "meant"),
+    [
+        ("Agent(reviewer)", {"agent": "reviewer"}, True),
+        ("Task(review*)", {"agent": "reviewer", "action": "start"}, True),
+        ("Agent(reviewer)", {"agent": "writer"}, False),
+        ("Agent(reviewer)", {}, False),
+        ("Agent(reviewer)", {"agent": "reviewer", "action": "continue", "id": "t"}, False),
+        ("Agent(reviewer)", {"agent": ["reviewer"]}, False),
+    ],
+)
+def test_a_rule_names_a_sub_agent(rule: str, arguments: dict[str, Any], meant: bool) -> None:
+    call = describe_call("task", None, arguments, PROJECT)
+    assert is_allowed(call, rule) is meant
+    assert judge(call, deny=[rule]) == ("deny" if meant else "nothing")
+    assert judge(describe_call("wipe", None, arguments, PROJECT), deny=[rule]) == "nothing"
+
+
 NOT_UNDERSTOOD = [
     "Bash(", "Bash(git:* main)", "Bash(* * * * *)", "Bash(a && b)", "Bash($X:*)", "Edit(!a)", "Edit(a{b,c})", "Edit(a**b)",
     "Edit([a)", "Edit(../a)", "WebFetch(domain:)", "WebFetch(domain:a/b)", "WebFetch(domain:*)", "WebFetch(x.org)", "Ba*h(ls)", "wipe(all)", "", "?",

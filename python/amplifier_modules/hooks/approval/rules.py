@@ -19,6 +19,7 @@ from .globs import PathGlob
 from .hidden_programs import hides_program
 
 _OF_PATHS = READING | WRITING
+_OF_AGENTS = frozenset({"Agent", "Task", "task"})
 _FORM = re.compile(r"([A-Za-z_][\w.*-]*)(?:\((.*)\))?", re.DOTALL)
 _ANY = frozenset({"", "*", "**", ":*"})
 _OF_SERVERS = "mcp__"
@@ -45,13 +46,15 @@ class Rule:
     """The commands; None for a rule about anything else, or about every command."""
     domain: Domain | None = None
     """The hosts of addresses; None for a rule about anything else."""
+    agent: str | None = None
+    """A glob of the sub-agents that do a task; None for a rule about anything else, or every task."""
     glob: PathGlob | None = None
     """The paths; None for a rule about anything else, or about every path."""
 
     @property
     def is_whole(self) -> bool:
         """Whether it means every call of its tools."""
-        return self.command is None and self.glob is None and self.domain is None
+        return (self.command, self.glob, self.domain, self.agent) == (None,) * 4
 
     def is_about(self, tool: str) -> bool:
         """Whether it is about a tool."""
@@ -104,6 +107,8 @@ def read_rule(text: str, project: Path, *, allows: bool = True) -> Rule:
         except ValueError as error:
             raise RuleError(f"`{text}`: {error}") from error
         return Rule(text, tools, domain=domain)
+    if name in _OF_AGENTS:
+        return Rule(text, tools, agent=what.strip())
     if not tools <= _OF_PATHS:
         raise RuleError(f"`{text}`: rules for `{name}` have nothing in brackets")
     try:
@@ -162,6 +167,8 @@ def find_allowing(rules: Iterable[Rule], call: Call) -> tuple[Rule, ...] | None:
         return _allow_parts([each for each in about if each.command is not None], call)
     if any(each.domain is not None for each in about):
         return _allow_address(about, call)
+    if (rule := next((each for each in about if _means_agent(each, call)), None)) is not None:
+        return (rule,)
     if not call.paths:
         return None
     used: list[Rule] = []
@@ -212,7 +219,7 @@ def find_meaning(rules: Iterable[Rule], call: Call) -> tuple[Rule, bool] | None:
     for rule in rules:
         if not rule.is_about(call.name):
             continue
-        if rule.is_whole or _means_path(rule, call):
+        if rule.is_whole or _means_path(rule, call) or _means_agent(rule, call):
             return rule, True
         if rule.domain is not None:
             certain, may = _find_address(rule.domain, call)
@@ -256,3 +263,11 @@ def _means_path(rule: Rule, call: Call) -> bool:
         for path in call.paths
         for spelling in path.spellings
     )
+
+
+def _means_agent(rule: Rule, call: Call) -> bool:
+    """Whether a call begins a task of a sub-agent that is meant; what goes on has begun as one."""
+    if rule.agent is None or call.arguments.get("action", "start") != "start":
+        return False
+    agent = call.arguments.get("agent")
+    return isinstance(agent, str) and fnmatchcase(agent, rule.agent)

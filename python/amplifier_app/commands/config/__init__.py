@@ -1,0 +1,1 @@
+"""`amplifier-core config`: the settings that count, and the user's file."""

@@ -1,0 +1,1 @@
+"""`amplifier-core doctor`: what is set up, what is missing, and what to do."""

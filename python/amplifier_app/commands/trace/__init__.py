@@ -1,0 +1,1 @@
+"""`amplifier-core trace`: a session as a page."""

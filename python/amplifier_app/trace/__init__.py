@@ -1,0 +1,1 @@
+"""A session as one page of HTML: what was asked, answered and done, when, and what it cost."""

@@ -1,0 +1,69 @@
+"""`amplifier-core doctor` says what is set up, what is missing, and what to do."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def find(command: Any) -> dict[str, dict[str, str]]:
+    """The findings by their names."""
+    done = command("doctor", "--json")
+    return {each["name"]: each for each in json.loads(done.stdout)["findings"]}
+
+
+# Holds: config-6
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these sandboxes")
+def test_a_machine_on_which_all_is_set_up_has_nothing_to_be_done(
+    keyed: Any, model: Any, say: Any, tmp_path: Path
+) -> None:
+    keyed.environment["XDG_CONFIG_HOME"] = str(tmp_path)
+    keyed("config", "init")
+    (keyed.folder / "AGENTS.md").write_text("Use tabs.")
+    say("Yes.")
+    keyed("Well?")
+    done = keyed("doctor")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = find(keyed)
+    assert found["keys"] == {
+        "name": "keys", "state": "ok", "text": "anthropic (ANTHROPIC_API_KEY)", "advice": "",
+    }  # fmt: skip
+    assert found["configuration"]["text"] == str(tmp_path / "amplifier-core" / "config.toml")
+    assert found["project"]["text"] == "notes: AGENTS.md"
+    assert found["sessions"]["text"].startswith("1 in ")
+    assert {each["state"] for name, each in found.items() if not name.startswith("extra")} == {"ok"}
+    assert keyed.environment["ANTHROPIC_API_KEY"] not in done.stdout
+
+
+# Holds: config-6
+def test_what_is_missing_comes_with_what_to_do(command: Any, tmp_path: Path) -> None:
+    command.environment["XDG_CONFIG_HOME"] = str(tmp_path)
+    found = find(command)
+    assert found["keys"]["advice"] == (
+        "set one such as ANTHROPIC_API_KEY, or `amplifier-core provider key set anthropic`"
+    )
+    assert found["configuration"]["advice"] == "`amplifier-core config init` makes it"
+    assert found["project"]["advice"] == "`/init` in a conversation drafts AGENTS.md"
+    assert command("doctor").returncode == 0
+
+
+# Holds: config-6
+def test_what_cannot_work_is_broken_and_the_exit_code_says_so(command: Any, tmp_path: Path) -> None:
+    command.environment["XDG_CONFIG_HOME"] = str(tmp_path)
+    file = tmp_path / "amplifier-core" / "config.toml"
+    file.parent.mkdir()
+    file.write_text("mode = 3")
+    done = command("doctor")
+    assert done.returncode == 1
+    [line] = [each for each in done.stdout.splitlines() if each.startswith("✗")]
+    assert line.split()[:2] == ["✗", "configuration"]
+    assert line.endswith(
+        "(must be `auto` or `review` or `ask` or `read-only` or `plan`) → correct the file;"
+        " `amplifier-core config show` shows its keys"
+    )
+    missing = command("doctor", "-C", "nowhere")
+    assert (missing.returncode, missing.stdout) == (2, "")
