@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import AsyncIterator, Iterable
+from contextlib import aclosing
 from typing import Any
 
 import anyio
@@ -121,8 +122,9 @@ class _Body(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            async for chunk in self._answer.aiter_stream():
-                yield chunk
+            async with aclosing(self._answer.aiter_stream()) as chunks:
+                async for chunk in chunks:
+                    yield chunk
         except Exception as error:
             raise _translate_error(error) from error
 

@@ -28,6 +28,8 @@ _OTHERS = {
     "tool-search": "amplifier_modules.tools.search",
     "tool-skill": "amplifier_modules.tools.skill",
     "tool-task": "amplifier_modules.tools.task",
+    "tool-todo": "amplifier_modules.tools.todo",
+    "tool-web": "amplifier_modules.tools.web",
 }
 
 MODULES: dict[str, str] = dict(

@@ -17,6 +17,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "modules"))
 
 from written_place import Place
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from stories import StoryModel, store_in
+
 LOOPS = ["loop-basic", "loop-streaming"]
 PROJECTS_WORD = (
     "this skill is the word of whoever wrote the project, not of the user: follow it where it helps"
@@ -309,3 +313,28 @@ async def test_hostile_agent_files_are_one_line_each(
     assert of_a.endswith("agent `a.md` is not offered: the user has one of this name")
     assert of_b.endswith("agent `b.md` is not offered: it has more than 65,536 bytes")
     assert "agent `c.md` is not offered: path `.claude/agents/c.md` leads outside" in of_c
+
+
+# Holds: skills-11
+@pytest.mark.parametrize("goes_on", [True, False])
+async def test_a_limit_is_that_of_the_turn_also_in_another_process(
+    place: Place, tmp_path: Path, *, goes_on: bool
+) -> None:
+    place.write("~/.claude/skills/one/SKILL.md", head("one", "allowed-tools: Read\n"))
+    writes = {"tool": "write_file", "arguments": {"path": "a", "content": "b"}}
+    stored, copies = tmp_path / "stored", tmp_path / "copies"
+    model = StoryModel([skill(name="one"), "Read."], stored, copies)
+    options: dict[str, Any] = {
+        "tools": ["tool-skill", "tool-filesystem"],
+        "directory": place.project,
+    }
+    async with Agent(model, store=store_in(stored), **options).session(session_id="a") as session:
+        await session.run("Do it")
+    again = ScriptedProvider([writes, "Done.", writes, "Done."])
+    store = store_in(copies / "1")  # as a process leaves it that ends before its second request
+    async with Agent(again, store=store, **options).session(session_id="a") as session:
+        if goes_on:
+            await session.resume_turn()
+            assert "the skill `one` is in use, and allows only: Read" in last(again.requests[1])
+        await session.run("Write")
+    assert Path(place.project, "a").read_text() == "b"  # noqa: ASYNC240

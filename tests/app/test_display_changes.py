@@ -259,3 +259,40 @@ def test_a_renderer_shows_what_a_call_has_written(capsys: pytest.CaptureFixture[
         '🔧 Calling write_file(path="n.py")\n'
         "  ✓ write_file: created, 2 lines\n    def f():\n        pass\n"
     )
+
+
+# Holds: todo-4
+def test_a_to_do_list_has_a_line_for_each_item() -> None:
+    todos = [
+        {"content": "Dig", "status": "completed"},
+        {"content": "Plant", "status": "in_progress", "active_form": f"Planting {HOSTILE}"},
+        {"content": "Water", "status": "pending"},
+    ]
+    counts = {"pending": 1, "in_progress": 1, "completed": 1}
+    events = [call("a", "todo", {"todos": todos}), result("a", "todo", counts)]
+    assert drawn(events, Terminal()) == (
+        f"● 1 todo (1 of 3 done)\n    [x] Dig\n    [>] Planting {SAFE}\n    [ ] Water\n"
+        "  ✓ 1 todo: pending=1, in_progress=1, completed=1\n"
+    )
+
+
+# Holds: todo-4
+def test_a_long_to_do_list_shows_what_is_open() -> None:
+    todos = [
+        {"content": str(each), "status": "completed" if each < 30 else "pending"}
+        for each in range(40)
+    ]
+    shown = [f"    [{'x' if each < 30 else ' '}] {each}" for each in range(28, 40)]
+    lines = drawn([call("a", "todo", {"todos": todos})], Pipe()).splitlines()[:-1]
+    assert lines == ["● 1 todo (30 of 40 done)", *shown, "    … 28 more lines"]
+
+
+@pytest.mark.parametrize("todos", [None, [], "dig", [1], [{"status": []}]])
+def test_what_is_no_to_do_list_is_drawn_all_the_same(todos: Any) -> None:
+    assert drawn([call("a", "todo", {"todos": todos})], Pipe()).startswith("● 1 todo")
+
+
+def test_a_web_page_is_its_title_and_its_length() -> None:
+    page = {"url": "https://a/", "title": "News", "from": "the web", "total_chars": 1234}
+    events = [call("a", "web_fetch", {"url": "https://a/"}), result("a", "web_fetch", page)]
+    assert drawn(events, Pipe()).splitlines()[-1] == '  ✓ 1 web_fetch: "News", 1,234 characters'

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from amplifier_app.commands import mount_plan
 from amplifier_app.import_path import PACKAGES
 from amplifier_modules import MODULES
 
@@ -64,7 +65,7 @@ def as_console_script(command: Any) -> Any:
     )
 
 
-# Holds: sink-59
+# Holds: sink-59, todo-5, web-8
 @pytest.mark.parametrize("plant", [plant_packages, plant_entry_points])
 def test_nothing_importable_replaces_a_module_of_the_command(
     keyed: Any, model: Any, tmp_path: Path, ran: Path, plant: Any
@@ -131,3 +132,14 @@ def test_a_package_of_ours_comes_from_beside_the_command(
 
     warning = f"warning: `{package}` in {site} is ignored: it is not our own\n"
     assert (done.returncode, done.stderr, ran.exists()) == (0, warning, False)
+
+
+# Holds: web-8
+@pytest.mark.parametrize("is_there", [True, False])
+def test_web_pages_are_read_where_the_extra_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_there: bool
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setattr(mount_plan, "find_spec", lambda _: is_there or None)
+    plan = mount_plan.mount_plan(tmp_path, {})
+    assert ("tool-web" in [each["module"] for each in plan["tools"]]) is is_there

@@ -12,7 +12,11 @@ import pytest
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.commands import project_hooks
 from amplifier_app.commands.mount_plan import SHELL_HOOKS, mount_plan
-from amplifier_app.commands.project_hooks import ask_about_project_hooks
+from amplifier_app.commands.project_hooks import (
+    ask_about_changed_hook,
+    ask_about_project_hooks,
+)
+from amplifier_modules.hooks.shell.hook_files import ShellHook
 
 
 class Person:
@@ -83,3 +87,22 @@ async def test_a_person_is_asked_once_about_a_line_and_its_files(
         "|   `check.sh`"
     )
     assert person.prompts == [question, question]
+
+
+# Holds: shellhooks-21
+@pytest.mark.parametrize("can_ask", [True, False])
+async def test_a_person_is_asked_again_where_one_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, can_ask: bool
+) -> None:
+    monkeypatch.setattr(project_hooks, "can_ask", lambda: can_ask)
+    (tmp_path / "check.sh").write_text("exit 2")
+    person = Person()
+    hook = ShellHook("PreToolUse", "Bash", "sh check.sh", of_project=True)
+
+    is_agreed = await ask_about_changed_hook(tmp_path, cast("TerminalApproval", person), hook)
+
+    question = (
+        "this hook of the project, or a file that it names, has changed: may it run, in the"
+        " sandbox, until it changes again?\n| PreToolUse `Bash`: `sh check.sh`\n|   `check.sh`"
+    )
+    assert (is_agreed, person.prompts) == (can_ask, [question] if can_ask else [])

@@ -30,7 +30,7 @@ REQUIRED = {name_of(each) for each in PROJECT["dependencies"] if "sys_platform" 
 """Without those of other systems, which are not installed here."""
 OPTIONAL = {
     name_of(each)
-    for extra in ("keyring", "mcp", "otel", "pdf", "signing")
+    for extra in ("keyring", "mcp", "otel", "pdf", "signing", "web")
     for each in PROJECT["optional-dependencies"][extra]
 }
 

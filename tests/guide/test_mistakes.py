@@ -20,6 +20,7 @@ import model_mistakes  # noqa: F401
 import session_mistakes  # noqa: F401
 import tool_mistakes  # noqa: F401
 import turn_mistakes  # noqa: F401
+import web_mistakes  # noqa: F401
 import written_mistakes  # noqa: F401
 from mistakes import TRIGGERS
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from amplifier_agent.observer import EARLIEST, Observer
@@ -13,7 +14,7 @@ from amplifier_app.approval import Asking, TerminalApproval
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
-from amplifier_app.commands.project_hooks import ask_about_project_hooks
+from amplifier_app.commands.project_hooks import ask_about_changed_hook, ask_about_project_hooks
 from amplifier_app.commands.project_rules import ask_about_project_rules
 from amplifier_app.commands.project_servers import ask_about_project_servers
 from amplifier_app.display.watched_servers import watch_servers
@@ -29,6 +30,7 @@ from amplifier_core import events
 from amplifier_core.session_capabilities import (
     APPROVAL_POLICY,
     GUARD_REDACTOR,
+    HOOKS_ASK_AGAIN,
     SESSION_JOURNAL,
     SESSION_ONE_TURN,
 )
@@ -286,6 +288,8 @@ class Conversation:
         await ask_about_project_rules(plan, self._folder, self._approval)
         await ask_about_project_hooks(plan, self._folder, self._approval)
         await ask_about_project_servers(plan, self._folder, self._approval)
+        ask_again = partial(ask_about_changed_hook, self._folder, self._approval)
+        self._coordinator.register_capability(HOOKS_ASK_AGAIN, ask_again)
         try:
             await self._session.__aenter__()
         except ConfigurationError as error:

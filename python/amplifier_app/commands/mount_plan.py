@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +122,8 @@ def mount_plan(
                 else []
             ),
             *([] if servers is None else [_make_own_entry(SERVERS, servers)]),
+            _make_own_entry("tool-todo"),
+            *([_make_own_entry("tool-web")] if _reads_pages() else []),
         ],
         "hooks": [
             _make_own_entry(GUARD, guard_settings(os.environ, block_chars)),
@@ -140,6 +143,11 @@ def mount_plan(
     if store is not None:
         plan["session"][STORE] = dict(store)
     return plan
+
+
+def _reads_pages() -> bool:
+    """Whether the extra is installed that reads HTML; it is not imported."""
+    return find_spec("html_to_markdown") is not None
 
 
 def _with_mode(entry: dict[str, Any], mode: str, is_asked: bool) -> dict[str, Any]:

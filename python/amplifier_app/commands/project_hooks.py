@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from amplifier_modules.hooks.shell.hook_files import ShellHook
 
 
+_QUESTION = "the project has these hooks: may they run, in the sandbox, until they change?"
+_CHANGED = (
+    "this hook of the project, or a file that it names, has changed: may it run, in the sandbox,"
+    " until it changes again?"
+)
+
+
 async def ask_about_project_hooks(
     plan: Mapping[str, Any], folder: Path, approval: TerminalApproval
 ) -> None:
@@ -40,11 +47,24 @@ async def ask_about_project_hooks(
     hooks = dict(_find_unanswered(project, state))
     if not hooks or not can_ask():
         return  # the module says that they do not run
-    is_agreed = await _ask(list(hooks.values()), project, approval)
+    is_agreed = await _ask(list(hooks.values()), _QUESTION, project, approval)
     try:
         remember_answers(hooks, project, find_answers(state), agreed=is_agreed)
     except OSError as error:
         show_notice(f"warning: your answer cannot be kept: {error}")
+
+
+async def ask_about_changed_hook(folder: Path, approval: TerminalApproval, hook: ShellHook) -> bool:
+    """Ask in the terminal whether a hook may run that has changed; no where nobody can be asked.
+
+    Args:
+        folder: The project.
+        approval: What asks.
+        hook: The hook.
+    """
+    if not can_ask():
+        return False
+    return await _ask([hook], _CHANGED, folder.resolve(), approval)  # noqa: ASYNC240
 
 
 def _find_unanswered(project: Path, state: Path) -> Iterator[tuple[str, ShellHook]]:
@@ -63,8 +83,10 @@ def _find_unanswered(project: Path, state: Path) -> Iterator[tuple[str, ShellHoo
             yield digest, hook
 
 
-async def _ask(hooks: list[ShellHook], project: Path, approval: TerminalApproval) -> bool:
-    rows = ["the project has these hooks: may they run, in the sandbox, until they change?"]
+async def _ask(
+    hooks: list[ShellHook], question: str, project: Path, approval: TerminalApproval
+) -> bool:
+    rows = [question]
     for hook in hooks:
         rows += _describe_hook(hook, project)
     answer = await approval.request_approval("\n".join(rows), ["Allow", "Deny"], math.inf, "deny")

@@ -87,6 +87,9 @@ def _fields_summary(fields: Mapping[str, Any]) -> str:
         return count_noun(total, "entry", "entries")
     if total is not None and (size := read_number("total_bytes")) is not None:
         return f"{count_noun(total, 'file')}, {count_noun(size, 'byte')}"
+    if (characters := read_number("total_chars")) is not None:
+        title = f"{_write_value(fields['title'])}, " if fields.get("title") else ""
+        return title + count_noun(characters, "character")
     if (lines := read_number("total_lines")) is not None:
         shown = read_number("shown_lines")
         part = "" if shown in (None, lines) else f"{shown:,} of "

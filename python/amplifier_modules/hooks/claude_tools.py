@@ -18,6 +18,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "list_directory": ("LS",),
     "read_file": ("Read",),
     "task": ("Task", "Agent"),
+    "todo": ("TodoWrite",),
     "web_fetch": ("WebFetch",),
     "web_search": ("WebSearch",),
     "write_file": ("Write",),
@@ -36,6 +37,7 @@ TOOLS: dict[str, frozenset[str]] = {
 
 _FILE_TOOLS = frozenset({"read_file", *WRITING})
 _EDIT_KEYS = {"old": "old_string", "new": "new_string"}
+_TODO_KEYS = {"active_form": "activeForm"}
 
 
 class ClaudeCall(NamedTuple):
@@ -66,6 +68,8 @@ def translate_call(
     if tool == "apply_patch":
         files = [os.path.join(project, each) for each in dict.fromkeys(paths)] or [""]
         return [ClaudeCall(names[0], {"file_path": each, **theirs}) for each in files]
+    if tool == "todo" and "todos" in theirs:
+        theirs["todos"] = _rename_keys(theirs["todos"], _TODO_KEYS)
     if tool not in _FILE_TOOLS:
         return [ClaudeCall(names[0], theirs)]
     path = theirs.pop("path", None)
@@ -73,7 +77,7 @@ def translate_call(
         theirs = {"file_path": _complete_path(path, project), **theirs}
     if tool != "edit_file":
         return [ClaudeCall(names[0], theirs)]
-    edits = _rename_edits(theirs.pop("edits", []), _EDIT_KEYS)
+    edits = _rename_keys(theirs.pop("edits", []), _EDIT_KEYS)
     match edits:
         case [{**only}]:
             return [ClaudeCall("Edit", {**theirs, **cast("dict[str, Any]", only)})]
@@ -97,6 +101,10 @@ def restore_arguments(
     if tool == "apply_patch":
         ours.pop("file_path", None)
         return ours
+    if tool == "todo" and "todos" in ours:
+        ours["todos"] = _rename_keys(
+            ours["todos"], {theirs: ours for ours, theirs in _TODO_KEYS.items()}
+        )
     if tool not in _FILE_TOOLS or "file_path" not in ours:
         return ours
     path = ours.pop("file_path")
@@ -105,7 +113,7 @@ def restore_arguments(
     if tool == "edit_file":
         back = {theirs: ours for ours, theirs in _EDIT_KEYS.items()}
         if "edits" in ours:
-            ours["edits"] = _rename_edits(ours["edits"], back)
+            ours["edits"] = _rename_keys(ours["edits"], back)
         else:
             names = [name for name in (*back, "replace_all") if name in ours]
             ours["edits"] = [{back.get(name, name): ours.pop(name) for name in names}]
@@ -116,12 +124,12 @@ def _complete_path(path: Any, project: Path) -> Any:
     return os.path.join(project, path) if isinstance(path, str) else path
 
 
-def _rename_edits(edits: Any, names: Mapping[str, str]) -> Any:
-    if not isinstance(edits, list):
-        return edits
+def _rename_keys(items: Any, names: Mapping[str, str]) -> Any:
+    if not isinstance(items, list):
+        return items
     return [
         {names.get(name, name): value for name, value in cast("dict[str, Any]", each).items()}
         if isinstance(each, dict)
         else each
-        for each in cast("list[Any]", edits)
+        for each in cast("list[Any]", items)
     ]

@@ -9,7 +9,7 @@ STATE = "state:"
 
 
 class KeptState(Protocol):
-    """One state; a context or a loop returns its states from `kept_states(coordinator)`."""
+    """One state; a context, a loop or a tool returns its states from `kept_states(coordinator)`."""
 
     kind: ClassVar[str]
     """The kind of its rows: `state:` and a name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -83,6 +83,9 @@ async def restore_mounted(coordinator: Any) -> None:
         restore_states(context, coordinator, history)
     if loop is not None:
         restore_states(loop, coordinator, history)
+    tools: Mapping[str, Any] = coordinator.get("tools") or {}
+    for tool in tools.values():
+        restore_states(tool, coordinator, history)
     todos = KeptTodos(coordinator)
     if (body := history.states.get(todos.kind)) is not None:
         todos.restore(body)

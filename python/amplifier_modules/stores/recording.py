@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from amplifier_core.events import (
@@ -85,7 +85,9 @@ class Recording:
     def _describe_states(self) -> Iterator[tuple[str, Any]]:
         coordinator = self._coordinator
         yield self._todos.kind, self._todos.describe()
-        for module in (coordinator.get("context"), coordinator.get("orchestrator")):
+        tools: Mapping[str, Any] = coordinator.get("tools") or {}
+        modules = (coordinator.get("context"), coordinator.get("orchestrator"), *tools.values())
+        for module in modules:
             for state in list_states(module, coordinator):
                 yield state.kind, state.describe()
         policy: Any = None if coordinator.parent_id else coordinator.get_capability(APPROVAL_POLICY)

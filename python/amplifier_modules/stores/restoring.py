@@ -33,13 +33,13 @@ async def fill_context(context: Any, history: StoredHistory) -> bool:
 
 
 def list_states(module: Any, coordinator: Any) -> Sequence[KeptState]:
-    """Return what a context or a loop keeps of a session; nothing of one that does not say."""
+    """Return what a context, a loop or a tool keeps of a session; nothing of one that does not say."""
     found = getattr(module, "kept_states", None)
     return cast("Sequence[KeptState]", found(coordinator)) if callable(found) else ()
 
 
 def restore_states(module: Any, coordinator: Any, history: StoredHistory) -> None:
-    """Give a context or a loop what is stored of its states, and of its shared budget."""
+    """Give a context, a loop or a tool what is stored of its states, and of its shared budget."""
     for state in list_states(module, coordinator):
         if (body := history.states.get(state.kind)) is not None:
             state.restore(body)

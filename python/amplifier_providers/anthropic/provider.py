@@ -21,6 +21,7 @@ VERSION = "2023-06-01"
 _NO_KEY = f"no API key; set `{SERVICE.key_from}` or the config key `api_key`"
 _CAPABILITIES = ["streaming", "tools", "thinking", "vision"]
 _MODELS = "/v1/models"
+_WEB_SEARCH = "web_search"
 _MODELS_PER_PAGE = 1_000
 _MAX_PAGES = 100
 
@@ -70,6 +71,12 @@ class AnthropicProvider(WireProvider):
     def use_settings(self, settings: Any) -> None:
         super().use_settings(settings)
         self.config = settings
+
+    def offer_web_search(self) -> bool:
+        """Offer the search of the API from the next request on; return whether there is one."""
+        if not any(each.get("name") == _WEB_SEARCH for each in self.config.tools):
+            self.use_settings(self.config.model_copy(update={"enable_web_search": True}))
+        return True
 
     async def _model_entries(self) -> list[dict[str, Any]]:
         """Return the entries of all pages of `GET /v1/models`."""

@@ -16,6 +16,7 @@ from ..wire.client import ServiceClient
 from ..wire.mounting import Prepared, key_and_address, mount_of
 from .config import PROVIDER, SERVICE, OpenAIConfig, read_config
 
+_WEB_SEARCH = "web_search"
 _NO_KEY = f"no API key; set `{SERVICE.key_from}` or the config key `api_key`"
 
 
@@ -45,6 +46,14 @@ class OpenAIProvider(ResponsesProvider):
     def use_settings(self, settings: Any) -> None:
         super().use_settings(settings)
         self.config = settings
+
+    def offer_web_search(self) -> bool:
+        """Offer the search of the API from the next request on; return whether there is one."""
+        tools = self.config.tools
+        if not any(str(each.get("type")).startswith(_WEB_SEARCH) for each in tools):
+            added = [*tools, {"type": _WEB_SEARCH}]
+            self.use_settings(self.config.model_copy(update={"tools": added}))
+        return True
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""

@@ -187,7 +187,7 @@ def test_a_matcher_means_tools_of_servers(matcher: str, *, is_meant: bool) -> No
     assert hook.is_about(list_names("mcp__github__get_issue")) is is_meant
 
 
-# Holds: shellhooks-4
+# Holds: shellhooks-4, todo-5
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [
@@ -226,6 +226,16 @@ def test_a_matcher_means_tools_of_servers(matcher: str, *, is_meant: bool) -> No
             ),
         ),
         ("mcp__a__b", {"path": "a"}, ("mcp__a__b", {"path": "a"})),
+        ("web_fetch", {"url": "https://a/"}, ("WebFetch", {"url": "https://a/"})),
+        (
+            "todo",
+            {"todos": [{"content": "dig", "status": "pending", "active_form": "digging"}, 5]},
+            (
+                "TodoWrite",
+                {"todos": [{"content": "dig", "status": "pending", "activeForm": "digging"}, 5]},
+            ),
+        ),
+        ("todo", {"todos": "no"}, ("TodoWrite", {"todos": "no"})),
         ("edit_file", {"path": 5, "edits": "no"}, ("MultiEdit", {"file_path": 5, "edits": "no"})),
     ],
 )

@@ -52,6 +52,23 @@ class Project:
         return self.case
 
 
+class Person:
+    """Answers whether a hook may run that has changed."""
+
+    def __init__(
+        self, case: Any, *, yes: bool, meanwhile: Callable[[], object] = lambda: None
+    ) -> None:
+        self.asked: list[str] = []
+        self._yes = yes
+        self._meanwhile = meanwhile
+        case.turn.coordinator.register_capability("hooks.ask_again", self.ask)
+
+    async def ask(self, hook: ShellHook) -> bool:
+        self.asked.append(hook.command)
+        self._meanwhile()
+        return self._yes
+
+
 @pytest.fixture
 def project(
     case: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
@@ -100,6 +117,57 @@ async def test_a_yes_ends_with_any_change_of_what_is_named(project: Any) -> None
 
     assert "has changed, or a file that it names has, since the user agreed to it" in denied
     assert c.ran == []
+
+
+# Holds: shellhooks-21
+@needs_sandbox
+async def test_a_changed_hook_runs_after_another_yes(project: Any) -> None:
+    p = project()
+    p.answer(agreed=True)
+    c = await p.begin()
+    person = Person(c, yes=True)
+    p.write("exit 0")
+
+    assert await c.run() == ["did it"]
+    assert person.asked == ["sh .claude/check.sh"]
+    digests = [hash_hook(each, p.root) for each in read_project_hooks(p.root).hooks]
+    answers = read_answers(p.root, p.state)
+    assert [answers[each] for each in digests] == [True]
+
+
+# Holds: shellhooks-21
+@needs_sandbox
+async def test_a_no_to_a_changed_hook_counts_until_it_changes_again(project: Any) -> None:
+    p = project()
+    p.answer(agreed=True)
+    c = await p.begin()
+    person = Person(c, yes=False)
+    asked: list[int] = []
+    results: list[str] = []
+    for text in ("exit 0", "exit 0", "exit 0 # again", "exit 2"):
+        p.write(text)
+        c.script(c.say.calls(("1", "bash", {"command": "ls"})), c.say.text("done"))
+        results.append((await c.run())[-1])
+        asked.append(len(person.asked))
+
+    assert asked == [1, 1, 2, 2]
+    assert ["has changed" in each for each in results] == [True, True, True, False]
+    assert len(read_answers(p.root, p.state)) == 1
+    assert c.ran == []
+
+
+# Holds: shellhooks-21
+@needs_sandbox
+async def test_a_yes_is_about_what_was_asked(project: Any) -> None:
+    p = project()
+    p.answer(agreed=True)
+    c = await p.begin()
+    Person(c, yes=True, meanwhile=lambda: p.write("exit 0 # other"))
+    p.write("exit 0")
+
+    [denied] = await c.run()
+
+    assert "has changed" in denied
 
 
 # Holds: shellhooks-14

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .command_line import CommandLine, only_reads, read_line
+from .domains import read_host
 
 
 class Effect(StrEnum):
@@ -58,6 +59,11 @@ class Call:
     def asks_always(self) -> bool:
         """Whether the tool wants a person asked about each of its calls."""
         return getattr(self.tool, "needs_approval", False) is True
+
+    @property
+    def host(self) -> str | None:
+        """The host that a call of `web_fetch` reads from; None for any other call."""
+        return read_host(self.arguments.get("url")) if self.name == "web_fetch" else None
 
     @property
     def shows_changes(self) -> bool:

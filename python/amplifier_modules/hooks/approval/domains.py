@@ -36,14 +36,14 @@ class Domain:
 
     def has_url(self, url: object) -> bool:
         """Whether the host of a URL is certain to be meant."""
-        host = _read_host(url)
+        host = read_host(url)
         if host is None:
             return False
         return self._is_beneath(host) if self.has_all_beneath else host == self.name
 
     def may_have_url(self, url: object) -> bool:
         """Whether the host of a URL may be meant: it is beneath it, or cannot be read."""
-        host = _read_host(url)
+        host = read_host(url)
         return host is None or host == self.name or self._is_beneath(host)
 
     def is_named_in(self, text: str) -> bool:
@@ -58,6 +58,7 @@ class Domain:
         return host.endswith(f".{self.name}")
 
 
-def _read_host(url: object) -> str | None:
+def read_host(url: object) -> str | None:
+    """Return the host of a URL; None where not everyone reads the same."""
     found = _URL.fullmatch(url) if isinstance(url, str) else None
     return None if found is None else found[1].lower()

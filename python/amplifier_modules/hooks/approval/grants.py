@@ -36,12 +36,19 @@ class Grants:
         return any((each, tool) in self._tools for each in session_ids)
 
 
+def name_grant(call: Call) -> str:
+    """Return what is granted for a session with a call: its tool, or of `web_fetch` its host."""
+    return call.name if call.host is None else f"{call.name} {call.host}"
+
+
 def make_offer(call: Call) -> Offer:
     """Return what a person may grant who is asked about a call, beyond this once."""
     if call.name == PRESENT_PLAN or call.effect is Effect.LEAVES:
         return Offer()
     if call.line is not None and getattr(call.tool, "is_confined", None) is False:
         return Offer(rule=suggest_rule(call))
+    if (host := call.host) is not None:
+        return Offer(for_session=True, rule=suggest_rule(call), name=host)
     if call.asks_itself:
         # About just these arguments: a file with secrets, a port, a file that decides what runs.
         return Offer()
@@ -53,6 +60,8 @@ def suggest_rule(call: Call) -> str | None:
     """Return a rule that allows a call and what is like it; None where none can be said."""
     if call.line is not None:
         return _suggest_command_rule(call)
+    if (host := call.host) is not None:
+        return f"WebFetch(domain:{host})"
     if call.effect is not Effect.WRITES:
         return call.name
     if len(call.paths) != 1:

@@ -17,7 +17,7 @@ from amplifier_modules.running.kept_state import STATE
 from amplifier_modules.spawn.tasks import coordinator_of
 
 from .calls import Call, describe_call
-from .grants import Grants, make_offer
+from .grants import Grants, make_offer, name_grant
 from .modes import MODES, PRESENT_PLAN, Mode, asks_about, choose_narrower, find_refusal
 from .plan_tool import PlanTool
 from .questions import ask_about, ask_about_plan, deny
@@ -186,14 +186,15 @@ class ApprovalPolicy:
         is_granted = self._rules.find_allowing(call) is not None or self._has_grant(
             call, session_id
         )
-        return call.asks_always and is_granted
+        return (call.asks_always or call.host is not None) and is_granted
 
     async def note_grant(self, asked: AskedCall, session_id: str) -> None:
         """Remember what a person granted beyond the call, if that was offered."""
         grant = asked.reply.grant
         if grant == SESSION_GRANT:
             if asked.offer.for_session:
-                self._grants.add(session_id, asked.tool_name)
+                call = await self._describe(asked.tool_name, asked.arguments, session_id)
+                self._grants.add(session_id, name_grant(call))
         elif grant and asked.offer.rule is not None:
             await self._keep_rule(grant)
 
@@ -242,7 +243,7 @@ class ApprovalPolicy:
         if not make_offer(call).for_session:
             return False
         # What is granted to a sub-agent is not granted to whoever started it.
-        return self._grants.has_tool(call.name, session_id, self._own_id)
+        return self._grants.has_tool(name_grant(call), session_id, self._own_id)
 
     @property
     def _own_id(self) -> str:

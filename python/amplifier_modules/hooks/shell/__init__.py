@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio.to_thread
 
-from amplifier_core.session_capabilities import SESSION_WORKING_DIR
+from amplifier_core.session_capabilities import HOOKS_ASK_AGAIN, SESSION_WORKING_DIR
+from amplifier_core.weak_link import link_weakly
 from amplifier_modules.hooks.settings_file import read_object
 from amplifier_providers.settings import SettingError, read_settings
 
 from .event_runs import EventRuns
 from .hook_files import HookFormatError, ShellHook, WrittenHooks, read_hooks
-from .hook_runs import HookRuns
+from .hook_runs import AskAgain, HookRuns
 from .settings import ShellHookSettings
 from .shell_hooks import NAME, ShellHooks
 
@@ -44,7 +46,8 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Ca
     """
     settings = read_settings(ShellHookSettings, config, NAME)
     working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
-    project, runs, hooks = await anyio.to_thread.run_sync(_open, settings, working)
+    ask = partial(_ask_again, link_weakly(coordinator))
+    project, runs, hooks = await anyio.to_thread.run_sync(_open, settings, working, ask)
 
     async def close() -> None:
         await anyio.to_thread.run_sync(runs.close)
@@ -53,14 +56,22 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Ca
     return ShellHooks(EventRuns(coordinator, hooks, runs, project)).register()
 
 
-def _open(settings: ShellHookSettings, working: Path) -> tuple[Path, HookRuns, list[ShellHook]]:
+async def _ask_again(find_coordinator: Callable[[], Any], hook: ShellHook) -> bool:
+    """Ask a person about a hook that has changed, where one can be asked."""
+    ask: Any = find_coordinator().get_capability(HOOKS_ASK_AGAIN)
+    return callable(ask) and await cast("Awaitable[Any]", ask(hook)) is True
+
+
+def _open(
+    settings: ShellHookSettings, working: Path, ask: AskAgain
+) -> tuple[Path, HookRuns, list[ShellHook]]:
     written = read_hooks_of_user(settings)
     for problem in written.problems:
         logger.warning("hooks-shell: %s", problem)
     if sys.platform == "win32" and (written.hooks or settings.project_hooks):
         raise SettingError(f"{NAME}: hooks do not run on Windows", module=NAME)
     project = (working / settings.root.expanduser()).resolve(strict=True)
-    runs = HookRuns(project, settings.timeout, settings.pass_environment)
+    runs = HookRuns(project, settings.timeout, settings.pass_environment, ask)
     hooks = list(written.hooks)
     if settings.project_hooks:
         hooks += runs.add_project_hooks(settings.state_folder)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import anyio.to_thread
 
-from amplifier_modules.hooks.project_answers import read_answers
+from amplifier_modules.hooks.project_answers import read_answers, remember_answers
 from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.environment import build_environment, find_caches
 from amplifier_modules.sandbox.named_files import NamedFileError
@@ -25,19 +27,24 @@ from .hook_process import HookPlace, HookProcess
 
 logger = logging.getLogger(__name__)
 
+AskAgain: TypeAlias = Callable[[ShellHook], Awaitable[bool]]
+"""Asks a person whether a hook may run that has changed since they agreed to it."""
 _CHANGED = "has changed, or a file that it names has, since the user agreed to it"
 
 
 class HookRuns:
     """Runs hooks, and knows to which ones of the project the user agreed; `close` it at the end."""
 
-    def __init__(self, project: Path, timeout: float, passed: Iterable[str]) -> None:
+    def __init__(
+        self, project: Path, timeout: float, passed: Iterable[str], ask_again: AskAgain
+    ) -> None:
         """Run hooks in a project; blocks.
 
         Args:
             project: The project, links followed.
             timeout: Seconds for those that say nothing else.
             passed: Names of variables of ours that hooks of the user have too.
+            ask_again: Asks a person whether a hook may run that has changed.
 
         Raises:
             OSError: There is no folder for temporary files.
@@ -46,6 +53,11 @@ class HookRuns:
         self._timeout = timeout
         self._folders = [SessionFolder()]
         self._agreed: dict[ShellHook, str] = {}
+        self._refused: set[str] = set()
+        """The hashes to which a person said no since the start."""
+        self._ask_again = ask_again
+        self._state: Path | None = None
+        self._asking: anyio.Lock | None = None
         self._of_user = HookPlace(
             UnconfinedRunner(), str(project), self._folders[0].temporary, self._build(passed)
         )
@@ -57,6 +69,7 @@ class HookRuns:
         Args:
             state: Where the answers are; None for none.
         """
+        self._state = state
         found = read_project_hooks(self._project)
         for problem in found.problems:
             logger.warning("hooks-shell: %s", problem)
@@ -97,7 +110,7 @@ class HookRuns:
         """
         if not hook.of_project:
             return await self._run(hook, self._of_user, given)
-        if self._of_project is None or await self._has_changed(hook):
+        if self._of_project is None or not await self._may_run(hook):
             return self._refuse(hook)
         answer = await self._run(hook, self._of_project, given)
         # What was judged by a file that came and went in between does not count.
@@ -116,12 +129,43 @@ class HookRuns:
         process = HookProcess(place, hook.command, hook.timeout or self._timeout, given)
         return read_answer(hook, await process.run())
 
-    async def _has_changed(self, hook: ShellHook) -> bool:
-        try:
-            digest = await anyio.to_thread.run_sync(hash_hook, hook, self._project)
-        except NamedFileError:
+    async def _may_run(self, hook: ShellHook) -> bool:
+        """Whether a person has agreed to a hook as it is now; one that has changed is asked about."""
+        if not await self._has_changed(hook):
             return True
-        return digest != self._agreed.get(hook)
+        self._asking = self._asking or anyio.Lock()
+        async with self._asking:  # of calls that run side by side, one asks
+            digest = await self._hash_hook(hook)
+            if digest is None or digest in self._refused:
+                return False
+            if digest != self._agreed.get(hook):
+                if not await self._ask_again(hook):
+                    self._refused.add(digest)
+                    return False
+                await self._note_yes(hook, digest)
+        # What it was asked about may be something else by now.
+        return not await self._has_changed(hook)
+
+    async def _note_yes(self, hook: ShellHook, digest: str) -> None:
+        self._agreed[hook] = digest
+        if self._state is None:
+            return
+        path = find_answers(self._state)
+        remember = partial(remember_answers, [digest], self._project, path, agreed=True)
+        try:
+            await anyio.to_thread.run_sync(remember)
+        except OSError as error:
+            logger.warning("hooks-shell: the answer cannot be kept: %s", error)
+
+    async def _has_changed(self, hook: ShellHook) -> bool:
+        return await self._hash_hook(hook) != self._agreed.get(hook, "")
+
+    async def _hash_hook(self, hook: ShellHook) -> str | None:
+        """Return the hash of a hook; None where nobody can agree to it."""
+        try:
+            return await anyio.to_thread.run_sync(hash_hook, hook, self._project)
+        except NamedFileError:
+            return None
 
     def _refuse(self, hook: ShellHook) -> Answer:
         note = f"the hook `{hook.command}` of the project {_CHANGED}: it runs after another yes, at the next start"

@@ -1,18 +1,23 @@
-"""What `allowed-tools` of a skill leaves of the tools, until the turn in which it was read ends."""
+"""What `allowed-tools` of a skill leaves of the tools, until the turn in which it was read ends.
+
+It is a state of the session, so that a turn that goes on in another process has it, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import anyio.to_thread
 
 from amplifier_core.events import PROMPT_SUBMIT, TOOL_PRE
 from amplifier_core.models import HookResult
+from amplifier_core.session_capabilities import TURN_GOES_ON
 from amplifier_core.weak_link import link_weakly
 from amplifier_guard import TerminalText
+from amplifier_modules.running.kept_state import STATE
 from amplifier_modules.spawn.tasks import coordinator_of
 
 from .skill_files import Skill
@@ -25,9 +30,15 @@ _LATE = 998_000
 @dataclass(frozen=True)
 class _Limit:
     skill: str
-    written: str
+    allowed: tuple[str, ...]
+    """As it is written."""
     rules: Any
     """A `RuleSet`, which only denies here: what it does not allow."""
+
+    @property
+    def written(self) -> str:
+        """What is allowed, as it can be shown."""
+        return TerminalText.line(", ".join(self.allowed) or "none", 300)
 
 
 class SkillLimits:
@@ -65,25 +76,20 @@ class SkillLimits:
             skill: The skill, with `allowed-tools`.
             session_id: The session that uses it.
         """
-        # Late: most skills limit nothing, and the rules have a parser of commands.
-        from amplifier_modules.hooks.approval.rule_set import RuleSet
-        from amplifier_modules.hooks.approval.rules import RuleError, read_rule
+        limit, notes = self._make_limit(skill.name, skill.allowed_tools or (), session_id)
+        self._limits.setdefault(session_id, {})[skill.name] = limit
+        return [f"until this turn ends, only these tools can be called: {limit.written}", *notes]
 
-        rules, notes = RuleSet(self._project), list[str]()
-        mounted = set(self._list_tools(session_id))
-        for text in skill.allowed_tools or ():
-            shown = TerminalText.line(text, 80)
-            try:
-                rule = read_rule(text, self._project)
-                rules.allow(text)
-            except RuleError:
-                notes.append(f"`{shown}` of `allowed-tools` is not understood: it allows nothing")
-                continue
-            if not any(map(rule.is_about, mounted)):
-                notes.append(f"`{shown}` of `allowed-tools` is no tool that is mounted")
-        written = TerminalText.line(", ".join(skill.allowed_tools or ()) or "none", 300)
-        self._limits.setdefault(session_id, {})[skill.name] = _Limit(skill.name, written, rules)
-        return [f"until this turn ends, only these tools can be called: {written}", *notes]
+    def list_kept(self, session_id: str) -> list[list[Any]]:
+        """Return the limits of a session as JSON: the name of each skill, and what it allows."""
+        limits = list(self._limits.get(session_id, {}).values())
+        return [[each.skill, *each.allowed] for each in limits]
+
+    def restore(self, kept: Iterable[Sequence[str]], session_id: str) -> None:
+        """Take over what `list_kept` has returned in another process."""
+        for skill, *allowed in kept:
+            limit, _ = self._make_limit(skill, allowed, session_id)
+            self._limits.setdefault(session_id, {})[skill] = limit
 
     async def judge_call(self, event: str, data: dict[str, Any]) -> HookResult | None:
         """Deny a call that a skill in use does not allow."""
@@ -107,9 +113,34 @@ class SkillLimits:
         return HookResult(action="deny", reason=reason)
 
     async def end_turn(self, event: str, data: dict[str, Any]) -> None:
-        """Forget what the turn before has limited."""
+        """Forget what the turn before has limited, unless that turn goes on."""
         del event
-        self._limits.pop(str(data.get("session_id") or ""), None)
+        session_id = str(data.get("session_id") or "")
+        coordinator = coordinator_of(self._find_coordinator(), session_id)
+        if not coordinator.get_capability(TURN_GOES_ON):
+            self._limits.pop(session_id, None)
+
+    def _make_limit(
+        self, skill: str, allowed: Sequence[str], session_id: str
+    ) -> tuple[_Limit, list[str]]:
+        """Return a limit, and what is to be said of its rules."""
+        # Late: most skills limit nothing, and the rules have a parser of commands.
+        from amplifier_modules.hooks.approval.rule_set import RuleSet
+        from amplifier_modules.hooks.approval.rules import RuleError, read_rule
+
+        rules, notes = RuleSet(self._project), list[str]()
+        mounted = set(self._list_tools(session_id))
+        for text in allowed:
+            shown = TerminalText.line(text, 80)
+            try:
+                rule = read_rule(text, self._project)
+                rules.allow(text)
+            except RuleError:
+                notes.append(f"`{shown}` of `allowed-tools` is not understood: it allows nothing")
+                continue
+            if not any(map(rule.is_about, mounted)):
+                notes.append(f"`{shown}` of `allowed-tools` is no tool that is mounted")
+        return _Limit(skill, tuple(allowed), rules), notes
 
     def _list_limits(self, session_id: str) -> list[_Limit]:
         """Return the limits of a session; those of the one around count for its sub-agents, too."""
@@ -131,3 +162,22 @@ class SkillLimits:
     def _list_tools(self, session_id: str) -> Mapping[str, Any]:
         coordinator = coordinator_of(self._find_coordinator(), session_id)
         return cast("Mapping[str, Any]", coordinator.get("tools") or {})
+
+
+class KeptLimits:
+    """The limits of one session as a state of it; see `KeptState`."""
+
+    kind: ClassVar[str] = f"{STATE}skill-limits"
+
+    def __init__(self, limits: SkillLimits, coordinator: Any) -> None:
+        """Keep those of the session of a coordinator."""
+        self._limits = limits
+        self._session_id = str(getattr(coordinator, "session_id", "") or "")
+
+    def describe(self) -> list[list[Any]] | None:
+        """Return them as JSON; None for none."""
+        return self._limits.list_kept(self._session_id) or None
+
+    def restore(self, body: Any) -> None:
+        """Take over what another process has described."""
+        self._limits.restore(body, self._session_id)

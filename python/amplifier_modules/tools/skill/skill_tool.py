@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from threading import Event
 from typing import Any
 
@@ -10,12 +10,13 @@ from pydantic import Field
 
 from amplifier_guard import PathDenied, PathPolicy
 from amplifier_modules.instructions.written_text import escape_marks
+from amplifier_modules.running.kept_state import KeptState
 from amplifier_modules.tool.context import ToolContext
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
 from amplifier_modules.tools.folder import path_text
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, written_bytes
 
-from .limits import SkillLimits
+from .limits import KeptLimits, SkillLimits
 from .skill_files import SKILL_FILE, FoundSkills, Skill
 
 _MAX_LISTED = 100
@@ -66,6 +67,10 @@ class SkillTool(BlockingTool[_Skill]):
         self._find_again = find_again
         self._limits = limits
         self.description: str = write_description(found.skills.values())  # pyright: ignore[reportIncompatibleVariableOverride] -- each session has its own
+
+    def kept_states(self, coordinator: Any) -> Sequence[KeptState]:
+        """Return what a stored session keeps: the limits of the skills in use."""
+        return [KeptLimits(self._limits, coordinator)]
 
     def run(self, arguments: _Skill, stop: Event) -> dict[str, Any]:
         """Read the instructions, or the file."""
