@@ -279,8 +279,12 @@ class Agent(Generic[T_co]):
 
         self._check_answerable(is_tool=True)
 
-        def open_child(state: object, parent_id: str | None) -> Session[T_co]:
-            return _session_class()(self._parts, self._output, state=state, parent_id=parent_id)
+        def open_child(
+            state: object, parent_id: str | None, session_id: str | None
+        ) -> Session[T_co]:
+            return _session_class()(
+                self._parts, self._output, state=state, session_id=session_id, parent_id=parent_id
+            )
 
         return AgentTool(name, description, open_child)
 

@@ -9,13 +9,16 @@ from amplifier_core.models import ToolResult
 from amplifier_core.session_capabilities import (
     APPROVAL_POLICY,
     PROJECT_CHANGES,
+    SESSION_QUESTIONS_KEPT,
     SESSION_STORE,
     SESSION_STORE_CHILD,
+    SESSION_STORED_HISTORY,
 )
 from amplifier_modules.changes.mounting import mount_changes
 from amplifier_modules.spawn.rights import Handler, Rights, hand_on
 from amplifier_modules.spawn.task import Answer, TaskStatus, Used
 from amplifier_modules.spawn.tasks import tasks_of
+from amplifier_modules.spawn.turn_account import answer_of_stored
 from amplifier_modules.tool.context import CURRENT
 from amplifier_modules.tool.function_tool import check_description, check_name
 
@@ -36,19 +39,21 @@ class AgentTool:
     """Asks an agent; a turn that is not `completed` is an error of the tool."""
 
     acts_in_session = True
+    continues_calls = True
 
     def __init__(
         self,
         name: str,
         description: str,
-        open_session: Callable[[object, str | None], Session[Any]],
+        open_session: Callable[[object, str | None, str | None], Session[Any]],
     ) -> None:
         """Offer an agent under this name.
 
         Args:
             name: What the model calls it.
             description: What the model reads about the tool.
-            open_session: Returns a session of the agent with a `state` and a `parent_id`.
+            open_session: Returns a session of the agent with a `state`, a `parent_id`, and an id if
+                it goes on.
 
         Raises:
             TypeError: The name or the description is no text.
@@ -66,18 +71,23 @@ class AgentTool:
 
         Raises:
             TaskLimitError: Sub-agents are nested too deeply, or there are too many.
+            QuestionPutOff: A question of the agent is answered when the turn has ended.
         """
         prompt = str(input.get("prompt", ""))
         parent = running_session()
         coordinator = _find_coordinator(parent)
         state = None if parent is None else parent.state
         parent_id = None if coordinator is None else coordinator.session_id
-        child = _Child(self._open_session(state, parent_id or None))
-        if coordinator is None:
+        tasks = None if coordinator is None else tasks_of(coordinator)
+        kept = None if tasks is None else tasks.take_kept()
+        session_id = None if kept is None else kept["child_session_id"]
+        child = _Child(self._open_session(state, parent_id or None, session_id))
+        if tasks is None:
             answer = await child.run(prompt)
         else:
             child.obey(coordinator)
-            answer = await tasks_of(coordinator).run(child, prompt, self.name)
+            id = None if kept is None else kept["task_id"]
+            answer = await tasks.run(child, prompt, self.name, id)
         if answer.status == "completed":
             return ToolResult(output=answer.text)
         message = f"the agent `{self.name}` ended as `{answer.status}`: {answer.reason}"
@@ -116,14 +126,18 @@ class _Child:
         async with self._child as session:
             # After its own, as agents may have hooks in common, which judge once.
             hand_on(self._judges, self.session.coordinator.hooks)
-            if self._store_child is not None and not self._has_store():
-                await self._store_child(self.session.coordinator)
-            result = await session.run(prompt)
-        # What a sub-agent asks is answered while it runs, or denied.
+            coordinator: Any = self.session.coordinator
+            if coordinator.get_capability(SESSION_STORE) is not None:
+                # Whoever answers questions of the parent does not see those in another store.
+                coordinator.register_capability(SESSION_QUESTIONS_KEPT, False)
+            elif self._store_child is not None:
+                await self._store_child(coordinator)
+                history = coordinator.get_capability(SESSION_STORED_HISTORY)
+                if history is not None and (ended := answer_of_stored(history)) is not None:
+                    return ended
+            is_open = session.has_open_turn
+            result = await (session.resume_turn() if is_open else session.run(prompt))
         return Answer(cast("TaskStatus", result.status), result.text, result.reason)
-
-    def _has_store(self) -> bool:
-        return self.session.coordinator.get_capability(SESSION_STORE) is not None
 
     def count_usage(self) -> Used:
         return self._child.record.count_usage()

@@ -14,7 +14,11 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleLoader
 from amplifier_core.mount_plan import MAIN_MODULES
 from amplifier_core.mounting import list_mounted_modules, note_inherited
-from amplifier_core.session_capabilities import SESSION_STORE_CHILD, SESSION_STORED_HISTORY
+from amplifier_core.session_capabilities import (
+    SESSION_STORE_CHILD,
+    SESSION_STORED_HISTORY,
+    TURN_GOES_ON,
+)
 
 from ..contexts.attached import attach_context
 from ..running.failure import is_token_cancellation
@@ -24,7 +28,7 @@ from .child_plan import child_plan
 from .rights import Rights, hand_on
 from .task import Answer, Used
 from .tasks import CANCELLED, Prepare, tasks_of
-from .turn_account import TurnAccount
+from .turn_account import TurnAccount, answer_of_stored
 
 _RESOLVER = "module-source-resolver"
 
@@ -64,6 +68,7 @@ class ChildSession:
         budget: Budget | None = None,
         messages: Sequence[Mapping[str, Any]] = (),
         session_id: str | None = None,
+        goes_on: bool = False,
         prepare: Sequence[Prepare] = (),
     ) -> None:
         """Make the session; nothing is loaded yet.
@@ -74,6 +79,7 @@ class ChildSession:
             budget: What its turn may use, within what is left of the turn around it.
             messages: The conversation so far.
             session_id: Its id if it goes on with an earlier conversation.
+            goes_on: Whether it goes on with a turn that another process has begun.
             prepare: What is called before the modules are loaded.
 
         Raises:
@@ -83,6 +89,7 @@ class ChildSession:
         self._recipe = recipe
         self._budget = budget
         self._messages = messages
+        self._goes_on = goes_on
         self._prepare = tuple(prepare)
         self._account = TurnAccount()
         self.messages: list[dict[str, Any]] = list(map(dict, messages))
@@ -127,6 +134,14 @@ class ChildSession:
             await self._begin(coordinator)
             if coordinator.cancellation.is_cancelled:
                 return CANCELLED
+            history = coordinator.get_capability(SESSION_STORED_HISTORY)
+            if self._goes_on and history is not None:
+                if (ended := answer_of_stored(history)) is not None:
+                    self.messages = await _read_conversation(coordinator.get("context"))
+                    return ended
+                if history.prompt is not None:
+                    coordinator.register_capability(TURN_GOES_ON, True)
+                    prompt = history.prompt
             return await self._run_turn(coordinator, prompt)
         finally:
             with anyio.CancelScope(shield=True):

@@ -94,12 +94,19 @@ class Spawn:
             TaskLimitError: Sub-agents are nested too deeply, or there are too many.
             TypeError: An argument is of the wrong type.
             ValueError: There is no such tool or model.
+            QuestionPutOff: In a call of a tool that `continues_calls`: the sub-agent has asked a
+                question, whose answer comes when the turn has ended. Let it pass.
         """
         from .child_session import Recipe
 
         recipe = Recipe(system, _make_tools(tools), _check_model(model), context)
-        child = self._make_child(prompt, recipe, budget, messages=messages)
-        return await self._have_done(child, prompt, description, background=background)
+        kept = None if background else self._tasks.take_kept()
+        options: dict[str, Any] = {"messages": messages}
+        if kept is not None:
+            options |= {"session_id": kept["child_session_id"], "goes_on": True}
+        child = self._make_child(prompt, recipe, budget, **options)
+        id = None if kept is None else kept["task_id"]
+        return await self._have_done(child, prompt, description, background=background, id=id)
 
     @overload
     async def resume(
@@ -174,12 +181,18 @@ class Spawn:
         self._tasks.cancel(id)
 
     async def _have_done(
-        self, child: Child, prompt: str, description: str, *, background: bool
+        self,
+        child: Child,
+        prompt: str,
+        description: str,
+        *,
+        background: bool,
+        id: str | None = None,
     ) -> TaskResult | str:
         description = description or prompt[:60].partition("\n")[0]
         if background:
             return self._tasks.start(child, prompt, description)
-        return await self._tasks.run(child, prompt, description)
+        return await self._tasks.run(child, prompt, description, id)
 
     def _make_child(
         self, prompt: str, recipe: Recipe, budget: Budget | None, **options: Any

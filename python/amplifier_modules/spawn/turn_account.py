@@ -12,7 +12,7 @@ from amplifier_providers.answers.response_facts import CUT_SHORT, REFUSED
 from amplifier_providers.prices.amounts import read_count, read_dollars
 
 from ..spending.budget import is_over_budget
-from .task import TASK_END, TOKENS, Answer, Used
+from .task import AWAITING, TASK_END, TOKENS, Answer, Used
 
 
 class TurnAccount:
@@ -48,6 +48,8 @@ class TurnAccount:
         if isinstance(denied, Mapping):
             why = cast("Mapping[str, Any]", denied).get("reason")
             return Answer("denied", "", f"a hook refused it: {why}")
+        if status == AWAITING:
+            return Answer(AWAITING, text, reason)
         if status == "cancelled" or (is_cancelled and status != "success"):
             return Answer("cancelled", text, reason or "the turn was cancelled")
         if status == "error" or isinstance(ending.get("error"), Mapping):
@@ -77,6 +79,16 @@ class TurnAccount:
 
     def _note_ending(self, data: Mapping[str, Any]) -> None:
         self._ending = shape_of(dict(data), [])
+
+
+def answer_of_stored(history: Any) -> Answer | None:
+    """Return how the last turn of a stored session ended; None if it has not, or there was none."""
+    if history.ending is None:
+        return None
+    account = TurnAccount()
+    account._note_ending(history.ending)
+    account._stop_reason = history.turn.finish_reason
+    return account.answer(history.turn.find_answer(), is_cancelled=False)
 
 
 def used_of(data: Mapping[str, Any]) -> Used:

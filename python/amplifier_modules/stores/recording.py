@@ -22,6 +22,7 @@ from ..contexts.history_events import CONTEXT_MESSAGE, CONTEXT_REPLACED, STEERIN
 from ..loops.boundary.call_context import TOOL_RESULT, TOOL_START
 from ..loops.turn_report import AWAITING_APPROVAL
 from ..running.session_bound import session_bound
+from ..spawn.task import TASK_START
 from .errors import StoreError
 from .journal import Journal
 from .kept_todos import KeptTodos
@@ -37,6 +38,7 @@ _KEPT: dict[str, tuple[str, ...]] = {
     CONTEXT_MESSAGE: ("number", "index", "source", "message"),
     CONTEXT_REPLACED: ("number", "messages_removed", "count"),
     LLM_POST: ("provider", "model", "purpose", "iteration", "usage", "finish_reason", "status"),
+    TASK_START: ("task_id", "tool_call_id", "child_session_id", "description"),
     TOOL_RESULT: ("tool_call_id", "message"),
     ORCHESTRATOR_COMPLETE: ("status", "reason"),
 }
@@ -92,8 +94,12 @@ class Recording:
             self._journal.note_changes()
             if data.get("status") != AWAITING_APPROVAL:
                 self._journal.questions.clear()
+                self._journal.tasks.clear()
         elif event == TOOL_RESULT:
             self._journal.questions.forget(str(data.get("tool_call_id")))
+            self._journal.tasks.forget(str(data.get("tool_call_id")))
+        elif event == TASK_START and (data.get("is_background") or not data.get("tool_call_id")):
+            return  # nothing waits for it that could go on
         is_steering = event == CONTEXT_MESSAGE and data.get("source") == STEERING
         done = self._journal.inbox.take_used() if is_steering else ()
         self._journal.note(event, {name: data[name] for name in _KEPT[event] if name in data}, done)
@@ -118,6 +124,7 @@ class Recording:
             if not goes_on:
                 history.take_turn()
                 self._journal.questions.clear()
+                self._journal.tasks.clear()
                 await answer_open_calls(self._coordinator.get("context"), history)
         # So that the states at the beginning of a turn are those of the events before it.
         self._journal.note_changes()
