@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from amplifier_core.models import ToolResult
 from amplifier_core.session_capabilities import (
@@ -16,9 +16,9 @@ from amplifier_core.session_capabilities import (
 )
 from amplifier_modules.changes.mounting import mount_changes
 from amplifier_modules.spawn.rights import Handler, Rights, hand_on
-from amplifier_modules.spawn.task import Answer, TaskStatus, Used
+from amplifier_modules.spawn.task import Answer, Used
 from amplifier_modules.spawn.tasks import tasks_of
-from amplifier_modules.spawn.turn_account import answer_of_stored
+from amplifier_modules.spawn.turn_account import TurnAccount
 from amplifier_modules.tool.context import CURRENT
 from amplifier_modules.tool.function_tool import check_description, check_name
 
@@ -133,11 +133,11 @@ class _Child:
             elif self._store_child is not None:
                 await self._store_child(coordinator)
                 history = coordinator.get_capability(SESSION_STORED_HISTORY)
-                if history is not None and (ended := answer_of_stored(history)) is not None:
+                if (ended := TurnAccount.read_ended(history)) is not None:
                     return ended
             is_open = session.has_open_turn
             result = await (session.resume_turn() if is_open else session.run(prompt))
-        return Answer(cast("TaskStatus", result.status), result.text, result.reason)
+        return Answer(result.status, result.text, result.reason)
 
     def count_usage(self) -> Used:
         return self._child.record.count_usage()

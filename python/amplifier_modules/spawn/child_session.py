@@ -28,7 +28,7 @@ from .child_plan import child_plan
 from .rights import Rights, hand_on
 from .task import Answer, Used
 from .tasks import CANCELLED, Prepare, tasks_of
-from .turn_account import TurnAccount, answer_of_stored
+from .turn_account import TurnAccount
 
 _RESOLVER = "module-source-resolver"
 
@@ -136,7 +136,7 @@ class ChildSession:
                 return CANCELLED
             history = coordinator.get_capability(SESSION_STORED_HISTORY)
             if self._goes_on and history is not None:
-                if (ended := answer_of_stored(history)) is not None:
+                if (ended := TurnAccount.read_ended(history)) is not None:
                     self.messages = await _read_conversation(coordinator.get("context"))
                     return ended
                 if history.prompt is not None:

@@ -8,10 +8,7 @@ from typing import Any
 
 
 class KeptTasks:
-    """The tasks of the open calls of a session, in the order in which their calls began them.
-
-    Each is what `task:start` said of it.
-    """
+    """The tasks of the open calls of a session, in the order in which their calls began them."""
 
     def __init__(self, rows: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
         """Begin with what is stored.

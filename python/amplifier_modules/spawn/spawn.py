@@ -9,7 +9,7 @@ from amplifier_core.session_capabilities import SESSION_SPAWN
 
 from .family import TaskLimits
 from .task import TaskInfo, TaskResult
-from .tasks import Child, Tasks, tasks_of
+from .tasks import Tasks, tasks_of
 
 if TYPE_CHECKING:
     from amplifier_core import ContextManager, Provider, Tool
@@ -105,8 +105,11 @@ class Spawn:
         if kept is not None:
             options |= {"session_id": kept["child_session_id"], "goes_on": True}
         child = self._make_child(prompt, recipe, budget, **options)
+        description = description or prompt[:60].partition("\n")[0]
+        if background:
+            return self._tasks.start(child, prompt, description)
         id = None if kept is None else kept["task_id"]
-        return await self._have_done(child, prompt, description, background=background, id=id)
+        return await self._tasks.run(child, prompt, description, id)
 
     @overload
     async def resume(
@@ -154,7 +157,9 @@ class Spawn:
         recipe, messages = task.kept
         options: dict[str, Any] = {"messages": messages, "session_id": task.session_id}
         child = self._make_child(prompt, recipe, budget, **options)
-        return await self._have_done(child, prompt, task.description, background=background)
+        if background:
+            return self._tasks.start(child, prompt, task.description)
+        return await self._tasks.run(child, prompt, task.description, is_continued=True)
 
     def tasks(self) -> list[TaskInfo]:
         """Return the state of each task, oldest first; of those that are over, the last ones."""
@@ -179,20 +184,6 @@ class Spawn:
             LookupError: There is no such task.
         """
         self._tasks.cancel(id)
-
-    async def _have_done(
-        self,
-        child: Child,
-        prompt: str,
-        description: str,
-        *,
-        background: bool,
-        id: str | None = None,
-    ) -> TaskResult | str:
-        description = description or prompt[:60].partition("\n")[0]
-        if background:
-            return self._tasks.start(child, prompt, description)
-        return await self._tasks.run(child, prompt, description, id)
 
     def _make_child(
         self, prompt: str, recipe: Recipe, budget: Budget | None, **options: Any

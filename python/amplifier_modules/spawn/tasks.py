@@ -40,6 +40,9 @@ MAX_TASK_CHARS = 120
 
 CANCELLED = Answer("cancelled", "", "the task was cancelled")
 
+_KEPT = "task_id", "tool_call_id", "child_session_id"
+"""What the journal has of a task that another process can go on with."""
+
 Prepare = Callable[[Any], object]
 """Takes the coordinator of a child session before its modules are loaded."""
 
@@ -77,6 +80,7 @@ class Task:
         *,
         is_background: bool,
         call: ToolContext[Any] | None,
+        can_go_on: bool,
     ) -> None:
         """Describe a task that is about to begin.
 
@@ -86,11 +90,11 @@ class Task:
             child: What does it.
             is_background: Whether nobody waits for it.
             call: The tool call of the session that begins it; None where it begins elsewhere.
+            can_go_on: Whether another process can go on with it, so that its questions are kept.
         """
         self.id = id
         self.call_id = None if call is None else call.call_id
-        self.can_go_on = call is not None and call.can_go_on and not is_background
-        """Whether another process can go on with it, so that its questions are kept."""
+        self.can_go_on = can_go_on
         self.description = description
         self.is_background = is_background
         self.session_id = child.session.session_id
@@ -194,7 +198,13 @@ class Tasks:
                 self._family.limits = limits
 
     async def run(
-        self, child: Child, prompt: str, description: str = "", id: str | None = None
+        self,
+        child: Child,
+        prompt: str,
+        description: str = "",
+        id: str | None = None,
+        *,
+        is_continued: bool = False,
     ) -> TaskResult:
         """Have a child do a task, and return the result, whatever its status.
 
@@ -203,12 +213,15 @@ class Tasks:
             prompt: What it is asked to do.
             description: What that is, in a few words.
             id: The id of the task where it goes on that another process has begun.
+            is_continued: Whether the child goes on with its conversation: no other process does.
 
         Raises:
             TaskLimitError: There are too many sub-agents.
             QuestionPutOff: It waits for a person, who answers when the turn has ended.
         """
-        task = self._begin(child, description, is_background=False, id=id)
+        call = self._find_call()
+        can_go_on = call is not None and call.can_go_on and not is_continued
+        task = self._begin(child, description, is_background=False, id=id, can_go_on=can_go_on)
         with task.scope:
             await self._do(task, prompt)
         result = self._result_of(task)
@@ -330,7 +343,13 @@ class Tasks:
         self._is_to_close = False
 
     def _begin(
-        self, child: Child, description: str, *, is_background: bool, id: str | None = None
+        self,
+        child: Child,
+        description: str,
+        *,
+        is_background: bool,
+        id: str | None = None,
+        can_go_on: bool = False,
     ) -> Task:
         self.family.enter(self._depth + 1)
         if not self._is_to_close:
@@ -338,8 +357,14 @@ class Tasks:
             self.coordinator.register_cleanup(self.close)
         self._begun = self._count_begun(id)
         id = id or f"task-{self._begun}"
-        call = self._find_call()
-        task = Task(id, description, child, is_background=is_background, call=call)
+        task = Task(
+            id,
+            description,
+            child,
+            is_background=is_background,
+            call=self._find_call(),
+            can_go_on=can_go_on,
+        )
         self._tasks[task.id] = task
         return task
 
@@ -363,6 +388,10 @@ class Tasks:
         answer = CANCELLED
         try:
             with self._adopt(child.session, task):
+                if task.can_go_on:
+                    # It is stored before anything of the child is.
+                    journal = self.coordinator.get_capability(SESSION_JOURNAL)
+                    journal.note(TASK_START, {name: about[name] for name in _KEPT})
                 await hooks.emit(TASK_START, {**about, "prompt": prompt})
                 answer = await child.run(prompt)
         except Exception as error:  # noqa: BLE001 -- it is the result of the task

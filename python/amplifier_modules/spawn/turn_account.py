@@ -24,6 +24,16 @@ class TurnAccount:
         self._stop_reason: Any = None
         self._ending: Mapping[str, Any] = {}
 
+    @classmethod
+    def read_ended(cls, history: Any) -> Answer | None:
+        """Return how the last turn of a stored session ended; None if it has not, or there is none."""
+        if history is None or history.ending is None:
+            return None
+        account = cls()
+        account._note_ending(history.ending)
+        account._stop_reason = history.turn.finish_reason
+        return account.answer(history.turn.find_answer(), is_cancelled=False)
+
     def make_listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
         """Return what the events of a session amount to.
 
@@ -79,16 +89,6 @@ class TurnAccount:
 
     def _note_ending(self, data: Mapping[str, Any]) -> None:
         self._ending = shape_of(dict(data), [])
-
-
-def answer_of_stored(history: Any) -> Answer | None:
-    """Return how the last turn of a stored session ended; None if it has not, or there was none."""
-    if history.ending is None:
-        return None
-    account = TurnAccount()
-    account._note_ending(history.ending)
-    account._stop_reason = history.turn.finish_reason
-    return account.answer(history.turn.find_answer(), is_cancelled=False)
 
 
 def used_of(data: Mapping[str, Any]) -> Used:

@@ -22,7 +22,6 @@ from ..contexts.history_events import CONTEXT_MESSAGE, CONTEXT_REPLACED, STEERIN
 from ..loops.boundary.call_context import TOOL_RESULT, TOOL_START
 from ..loops.turn_report import AWAITING_APPROVAL
 from ..running.session_bound import session_bound
-from ..spawn.task import TASK_START
 from .errors import StoreError
 from .journal import Journal
 from .kept_todos import KeptTodos
@@ -38,7 +37,6 @@ _KEPT: dict[str, tuple[str, ...]] = {
     CONTEXT_MESSAGE: ("number", "index", "source", "message"),
     CONTEXT_REPLACED: ("number", "messages_removed", "count"),
     LLM_POST: ("provider", "model", "purpose", "iteration", "usage", "finish_reason", "status"),
-    TASK_START: ("task_id", "tool_call_id", "child_session_id", "description"),
     TOOL_RESULT: ("tool_call_id", "message"),
     ORCHESTRATOR_COMPLETE: ("status", "reason"),
 }
@@ -98,8 +96,6 @@ class Recording:
         elif event == TOOL_RESULT:
             self._journal.questions.forget(str(data.get("tool_call_id")))
             self._journal.tasks.forget(str(data.get("tool_call_id")))
-        elif event == TASK_START and (data.get("is_background") or not data.get("tool_call_id")):
-            return  # nothing waits for it that could go on
         is_steering = event == CONTEXT_MESSAGE and data.get("source") == STEERING
         done = self._journal.inbox.take_used() if is_steering else ()
         self._journal.note(event, {name: data[name] for name in _KEPT[event] if name in data}, done)

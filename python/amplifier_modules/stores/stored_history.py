@@ -53,8 +53,8 @@ class StoredHistory:
     tasks: dict[str, dict[str, dict[str, Any]]] = field(
         default_factory=dict[str, dict[str, dict[str, Any]]]
     )
-    """The sub-agents that calls without a result wait for: by the ids of the calls, what `task:start`
-    said, by the ids of their sessions, in their order."""
+    """The sub-agents that calls without a result wait for, by the ids of the calls, and those of
+    their own sessions, in their order."""
     ending: dict[str, Any] | None = None
     """What `orchestrator:complete` said of the last turn; None of one that has not ended."""
     shared_spending: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
