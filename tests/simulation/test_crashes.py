@@ -61,7 +61,7 @@ FAULTS: dict[Plant, int] = {
 """Each fault, and in how many sessions it must be found."""
 
 
-# Holds: store-5, store-32
+# Holds: approval-41, store-5, store-32
 def test_a_session_goes_on_as_without_a_crash() -> None:
     outcomes: Counter[str] = Counter()
     stops = 0
