@@ -23,6 +23,7 @@ from amplifier_modules.tool.context import CURRENT
 from amplifier_modules.tool.function_tool import check_description, check_name
 
 from .session import Session, running_session
+from .start import foreign_loop
 
 if TYPE_CHECKING:
     from amplifier_core import AmplifierSession
@@ -135,8 +136,8 @@ class _Child:
                 history = coordinator.get_capability(SESSION_STORED_HISTORY)
                 if (ended := TurnAccount.read_ended(history)) is not None:
                     return ended
-            is_open = session.has_open_turn
-            result = await (session.resume_turn() if is_open else session.run(prompt))
+            goes_on = session.has_open_turn and foreign_loop(coordinator) is None
+            result = await (session.resume_turn() if goes_on else session.run(prompt))
         return Answer(result.status, result.text, result.reason)
 
     def count_usage(self) -> Used:

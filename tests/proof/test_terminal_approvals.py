@@ -292,3 +292,23 @@ Done.
 """
     )
     assert list_files(folder) == {"a": "1\n", "begun": "", "go": ""}
+
+
+# Holds: approval-39
+def test_a_question_of_a_sub_agent_says_whose_it_is(begin: Begin, folder: Path) -> None:
+    task = ("task", {"prompt": "Write a.", "description": "write it"})
+    arguments = (*ASK, "--module", "tool-task")
+    talk = begin(task, write("a", "1\n"), "I wrote it.", "Done.", arguments=arguments)
+    talk.say("Have it written.")
+    talk.reply_to("| `path`: `a`", "y")
+    shown = talk.close("Done.")
+    assert (
+        """\
+bcdf| approval needed
+bcdf| the sub-agent `write it` asks:
+bcdf| run `write_file`? (it writes files)
+bcdf| | `path`: `a`
+"""
+        in shown
+    )
+    assert list_files(folder) == {"a": "1\n"}

@@ -139,7 +139,7 @@ class ChildSession:
                 if (ended := TurnAccount.read_ended(history)) is not None:
                     self.messages = await _read_conversation(coordinator.get("context"))
                     return ended
-                if history.prompt is not None:
+                if history.prompt is not None and _is_our_loop(coordinator):
                     coordinator.register_capability(TURN_GOES_ON, True)
                     prompt = history.prompt
             return await self._run_turn(coordinator, prompt)
@@ -162,8 +162,8 @@ class ChildSession:
         await self.session.initialize()
         note_inherited(coordinator, inherited, self._rights.capabilities)
         await self._mount_objects(coordinator)
-        loop = coordinator.get("orchestrator")
-        if self._budget is not None and getattr(loop, "keeps_budget", False) is not True:
+        if self._budget is not None and not _is_our_loop(coordinator):
+            loop = coordinator.get("orchestrator")
             name = getattr(loop, "name", None) or type(loop).__name__
             raise ConfigurationError(f"the loop `{name}` keeps no budget; use one of ours")
         store_child = self._parent.get_capability(SESSION_STORE_CHILD)
@@ -221,8 +221,7 @@ class ChildSession:
 
     async def _run_turn(self, coordinator: Any, prompt: str) -> Answer:
         account, token = self._account, coordinator.cancellation
-        is_ours = getattr(coordinator.get("orchestrator"), "keeps_budget", False) is True
-        response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
+        response = events.LLM_POST if _is_our_loop(coordinator) else events.PROVIDER_RESPONSE
         coordinator.hooks._listen(account.make_listeners(response))
         ledger = Ledger(
             self._budget or Budget(model_calls=None), self._rights.ledger, owner=coordinator
@@ -241,6 +240,11 @@ class ChildSession:
             with anyio.CancelScope(shield=True):
                 self.messages = await _read_conversation(coordinator.get("context"))
         return account.answer(text, is_cancelled=token.is_cancelled)
+
+
+def _is_our_loop(coordinator: Any) -> bool:
+    """Whether the loop of a session is one of ours: it keeps budgets, and goes on with turns."""
+    return getattr(coordinator.get("orchestrator"), "keeps_budget", False) is True
 
 
 def _own_loader(parent: Any) -> Any:

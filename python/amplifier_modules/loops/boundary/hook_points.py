@@ -282,9 +282,9 @@ class HookPoints:
             QuestionPutOff: The answer comes when the turn has ended.
             StoreError: The answer cannot be stored: nothing may be done by it.
         """
-        if continuation is not None:
+        if continuation is not None and (line := self._find_line_of_task()):
             # What was asked before has the line already, and gets it again.
-            question = question.removeprefix(f"{self._find_line_of_task()}\n")
+            question = question.removeprefix(f"{line}\n")
         if self.coordinator is None or len(question) > _MAX_CHARS_OF_TOOLS:
             why = "no approval system" if self.coordinator is None else "the question is too long"
             reason = f"nobody could be asked: {why}"
