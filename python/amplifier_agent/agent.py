@@ -214,7 +214,7 @@ class Agent(Generic[T_co]):
         return _session_class()(self._parts, self._output, waits=waits, **options)
 
     async def questions(self, session_id: str) -> list[Question]:
-        """Return what people are asked by a session that is stored, and have not answered.
+        """Return what people are asked by a stored session, or a sub-agent of it, and have not answered.
 
         Raises:
             ConfigurationError: The agent has no store.
