@@ -215,7 +215,7 @@ class Agent(Generic[T_co]):
         return _session_class()(self._parts, self._output, waits=waits, **options)
 
     async def questions(self, session_id: str) -> list[Question]:
-        """Return what people are asked by a session that is stored, and have not answered.
+        """Return what people are asked by a stored session, or a sub-agent of it, and have not answered.
 
         Raises:
             ConfigurationError: The agent has no store.
@@ -280,8 +280,12 @@ class Agent(Generic[T_co]):
 
         self._check_answerable(is_tool=True)
 
-        def open_child(state: object, parent_id: str | None) -> Session[T_co]:
-            return _session_class()(self._parts, self._output, state=state, parent_id=parent_id)
+        def open_child(
+            state: object, parent_id: str | None, session_id: str | None
+        ) -> Session[T_co]:
+            return _session_class()(
+                self._parts, self._output, state=state, session_id=session_id, parent_id=parent_id
+            )
 
         return AgentTool(name, description, open_child)
 
@@ -318,8 +322,12 @@ class Agent(Generic[T_co]):
 
         self._check_answerable(is_tool=True)
 
-        def open_child(_state: object, parent_id: str | None) -> Session[T_co]:
-            return _session_class()(self._parts, self._output, state=state, parent_id=parent_id)
+        def open_child(
+            _state: object, parent_id: str | None, session_id: str | None
+        ) -> Session[T_co]:
+            return _session_class()(
+                self._parts, self._output, state=state, session_id=session_id, parent_id=parent_id
+            )
 
         tool = AgentTool(name, description, open_child, report_steps)
         options = {"approvals": self._parts.approvals, **options}

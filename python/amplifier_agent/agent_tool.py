@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from amplifier_core.models import ToolResult
 from amplifier_core.session_capabilities import (
     APPROVAL_POLICY,
     PROJECT_CHANGES,
+    SESSION_QUESTIONS_KEPT,
     SESSION_STORE,
     SESSION_STORE_CHILD,
+    SESSION_STORED_HISTORY,
 )
 from amplifier_modules.changes.mounting import mount_changes
 from amplifier_modules.spawn.rights import Handler, Rights, hand_on
-from amplifier_modules.spawn.task import Answer, TaskStatus, Used
+from amplifier_modules.spawn.task import Answer, Used
 from amplifier_modules.spawn.tasks import tasks_of
+from amplifier_modules.spawn.turn_account import TurnAccount
 from amplifier_modules.tool.context import CURRENT
 from amplifier_modules.tool.function_tool import check_description, check_name
 
 from .session import Session, running_session
+from .start import foreign_loop
 
 if TYPE_CHECKING:
     from amplifier_core import AmplifierSession
@@ -36,12 +40,13 @@ class AgentTool:
     """Asks an agent; a turn that is not `completed` is an error of the tool."""
 
     acts_in_session = True
+    continues_calls = True
 
     def __init__(
         self,
         name: str,
         description: str,
-        open_session: Callable[[object, str | None], Session[Any]],
+        open_session: Callable[[object, str | None, str | None], Session[Any]],
         watch: Callable[[Any], object] | None = None,
     ) -> None:
         """Offer an agent under this name.
@@ -49,7 +54,8 @@ class AgentTool:
         Args:
             name: What the model calls it.
             description: What the model reads about the tool.
-            open_session: Returns a session of the agent with a `state` and a `parent_id`.
+            open_session: Returns a session of the agent with a `state`, a `parent_id`, and an id if
+                it goes on.
             watch: Called in each call with the coordinator of its session, before that begins.
 
         Raises:
@@ -69,20 +75,25 @@ class AgentTool:
 
         Raises:
             TaskLimitError: Sub-agents are nested too deeply, or there are too many.
+            QuestionPutOff: A question of the agent is answered when the turn has ended.
         """
         prompt = str(input.get("prompt", ""))
         parent = running_session()
         coordinator = _find_coordinator(parent)
         state = None if parent is None else parent.state
         parent_id = None if coordinator is None else coordinator.session_id
-        child = _Child(self._open_session(state, parent_id or None))
+        tasks = None if coordinator is None else tasks_of(coordinator)
+        kept = None if tasks is None else tasks.take_kept()
+        session_id = None if kept is None else kept["child_session_id"]
+        child = _Child(self._open_session(state, parent_id or None, session_id))
         if self._watch is not None:
             self._watch(child.session.coordinator)
-        if coordinator is None:
+        if tasks is None:
             answer = await child.run(prompt)
         else:
             child.obey(coordinator)
-            answer = await tasks_of(coordinator).run(child, prompt, self.name)
+            id = None if kept is None else kept["task_id"]
+            answer = await tasks.run(child, prompt, self.name, id)
         if answer.status == "completed":
             return ToolResult(output=answer.text)
         message = f"the agent `{self.name}` ended as `{answer.status}`: {answer.reason}"
@@ -121,14 +132,18 @@ class _Child:
         async with self._child as session:
             # After its own, as agents may have hooks in common, which judge once.
             hand_on(self._judges, self.session.coordinator.hooks)
-            if self._store_child is not None and not self._has_store():
-                await self._store_child(self.session.coordinator)
-            result = await session.run(prompt)
-        # What a sub-agent asks is answered while it runs, or denied.
-        return Answer(cast("TaskStatus", result.status), result.text, result.reason)
-
-    def _has_store(self) -> bool:
-        return self.session.coordinator.get_capability(SESSION_STORE) is not None
+            coordinator: Any = self.session.coordinator
+            if coordinator.get_capability(SESSION_STORE) is not None:
+                # Whoever answers questions of the parent does not see those in another store.
+                coordinator.register_capability(SESSION_QUESTIONS_KEPT, False)
+            elif self._store_child is not None:
+                await self._store_child(coordinator)
+                history = coordinator.get_capability(SESSION_STORED_HISTORY)
+                if (ended := TurnAccount.read_ended(history)) is not None:
+                    return ended
+            goes_on = session.has_open_turn and foreign_loop(coordinator) is None
+            result = await (session.resume_turn() if goes_on else session.run(prompt))
+        return Answer(result.status, result.text, result.reason)
 
     def count_usage(self) -> Used:
         return self._child.record.count_usage()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED
 from amplifier_modules.loops.boundary.kept_questions import KeptAnswer, KeptQuestion
-from amplifier_modules.stores import Store
+from amplifier_modules.stores import Store, UnknownSessionError
 from amplifier_modules.stores.inbox import ANSWER
 from amplifier_modules.stores.store import InboxEntry
 from amplifier_modules.stores.stored_history import read_history
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from .approvals import Answer
 
 
+_Asked: TypeAlias = tuple[str, KeptQuestion]
+"""A question, and the id of the session that asks: this one, or one of a sub-agent."""
+
+
 async def list_questions(parts: Parts, session_id: str) -> list[Question]:
     """Return the questions of a session that can be answered.
 
@@ -31,7 +36,7 @@ async def list_questions(parts: Parts, session_id: str) -> list[Question]:
     """
     async with open_store(parts) as store:
         asked = await _list_open(store, session_id)
-    return [_show(each) for each in asked if not each.is_late]
+    return [_show(each) for _, each in asked if not each.is_late]
 
 
 async def answer_question(parts: Parts, session_id: str, question_id: str, answer: Answer) -> None:
@@ -47,22 +52,22 @@ async def answer_question(parts: Parts, session_id: str, question_id: str, answe
     """
     check_answer(answer, "the answer is")
     async with open_store(parts) as store:
-        asked = await _find_open(store, session_id, question_id)
+        asking_id, asked = await _find_open(store, session_id, question_id)
         kept = keep_answer(asked, answer)
-        entry = await store.put(session_id, ANSWER, asdict(kept))
-        if not await _is_first(store, session_id, asked, kept, entry):
+        entry = await store.put(asking_id, ANSWER, asdict(kept))
+        if not await _is_first(store, asking_id, asked, kept, entry):
             raise LookupError(f"question `{question_id}` was answered by another process before")
 
 
-async def _find_open(store: Store, session_id: str, question_id: str) -> KeptQuestion:
-    for each in await _list_open(store, session_id):
+async def _find_open(store: Store, session_id: str, question_id: str) -> _Asked:
+    for asking_id, each in await _list_open(store, session_id):
         if each.question_id != question_id:
             continue
         if each.is_late:
             raise LookupError(
                 f"the time to answer question `{question_id}` has passed, which denies it"
             )
-        return each
+        return asking_id, each
     raise LookupError(f"no question `{question_id}` of session `{session_id}` waits for an answer")
 
 
@@ -86,16 +91,20 @@ def _list_answers(entries: Iterable[InboxEntry], asked: KeptQuestion) -> list[In
     return [each for each in answers if asked.is_answered_by(KeptAnswer(**each.body))]
 
 
-async def _list_open(store: Store, session_id: str) -> list[KeptQuestion]:
-    """Return the questions without an answer, in the order in which they were asked."""
+async def _list_open(store: Store, session_id: str) -> list[_Asked]:
+    """Return the questions without an answer, then those of the sub-agents that the turn waits for."""
     history = read_history(await store.read(session_id))
     entries = await store.inbox(session_id)
     asked = [KeptQuestion(**row) for row in history.questions.values()]
-    return [
-        each
+    found = [
+        (session_id, each)
         for each in asked
         if each.question_id not in history.answers and not _list_answers(entries, each)
     ]
+    for child_id in [child_id for tasks in history.tasks.values() for child_id in tasks]:
+        with suppress(UnknownSessionError):  # nothing has happened in it
+            found += await _list_open(store, child_id)
+    return found
 
 
 def _show(kept: KeptQuestion) -> Question:

@@ -127,7 +127,7 @@ class WaitingQuestions:
         import anyio
 
         if question.id not in self._open:
-            self._open[question.id] = _Open(question, anyio.Event())
+            self._open[question.id] = _Open(question, anyio.Event(), self.journal)
 
     async def wait(self, question: Question) -> Answer:
         """Wait for the answer to a question.
@@ -140,7 +140,8 @@ class WaitingQuestions:
         self.expect(question)
         waiting = self._open[question.id]
         call = ASKED_CALL.get()
-        waiting.is_kept = call is not None and call.is_kept
+        if call is not None and call.keeper is not None:
+            waiting.journal, waiting.is_kept = call.keeper, True
         try:
             if self._waits_here:
                 await self._wait(waiting)
@@ -162,9 +163,10 @@ class WaitingQuestions:
         while not waiting.answered.is_set():
             if waiting.is_kept:
                 with suppress(StoreError):  # whoever stores next is told
-                    await self.journal.inbox.look()
-                asked = self.journal.questions.find_question(waiting.question.id)
-                sent = None if asked is None else self.journal.questions.find_sent(asked)
+                    await waiting.journal.inbox.look()
+                questions = waiting.journal.questions
+                asked = questions.find_question(waiting.question.id)
+                sent = None if asked is None else questions.find_sent(asked)
                 if sent is not None and waiting.answer is None:
                     waiting.answer = _read_kept(sent)
                     return
@@ -206,7 +208,7 @@ class WaitingQuestions:
             raise LookupError(f"no question `{question_id}` waits for an answer")
         waiting.answer = answer
         try:
-            first = self._store_answer(question_id, answer)
+            first = _store_answer(waiting, answer)
         except BaseException:
             waiting.answer = None
             raise
@@ -216,16 +218,17 @@ class WaitingQuestions:
         if first is not None:
             raise LookupError(f"question `{question_id}` was answered by another process before")
 
-    def _store_answer(self, question_id: str, answer: Answer) -> KeptAnswer | None:
-        """Store the answer to a question that is stored; return the one before it, if there is one."""
-        journal = self.journal
-        asked = None if journal is None else journal.questions.find_question(question_id)
-        if journal is None or asked is None:
-            return None
-        kept = keep_answer(asked, answer)
-        journal.inbox.put_answer(kept)
-        first: KeptAnswer | None = journal.questions.find_sent(asked)
-        return None if first == kept else first
+
+def _store_answer(waiting: _Open, answer: Answer) -> KeptAnswer | None:
+    """Store the answer to a question that is stored; return the one before it, if there is one."""
+    journal = waiting.journal
+    asked = None if journal is None else journal.questions.find_question(waiting.question.id)
+    if journal is None or asked is None:
+        return None
+    kept = keep_answer(asked, answer)
+    journal.inbox.put_answer(kept)
+    first: KeptAnswer | None = journal.questions.find_sent(asked)
+    return None if first == kept else first
 
 
 def keep_answer(question: KeptQuestion, answer: Answer) -> KeptAnswer:
@@ -288,9 +291,11 @@ def check_answer(answer: Any, what: str) -> None:
 
 
 class _Open:
-    def __init__(self, question: Question, answered: Any) -> None:
+    def __init__(self, question: Question, answered: Any, journal: Any) -> None:
         self.question = question
         self.answered = answered
+        self.journal = journal
+        """What stores the session that asks, which may be one of a sub-agent."""
         self.answer: Answer | None = None
         self.is_kept = False
         """Whether it is stored."""

@@ -218,8 +218,8 @@ class AskedCall:
     arguments: dict[str, Any]
     call_id: str = ""
     """The id of the call; empty where the question is not whether it may run."""
-    is_kept: bool = False
-    """Whether the question is stored, so that another process can go on with it."""
+    keeper: Any = None
+    """The journal that has the question, so that another process can go on with it; None for none."""
     effect: str = ""
     """What the call does, as far as that is known."""
     offer: Offer = Offer()
@@ -267,7 +267,7 @@ def note_unasked(reason: str) -> None:
 def put_off() -> bool:
     """Let the question that is being asked wait beyond the turn; whether it can."""
     call = ASKED_CALL.get()
-    if call is None or not call.is_kept:
+    if call is None or call.keeper is None:
         return False
     call.reply.is_put_off = True
     return True

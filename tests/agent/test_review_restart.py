@@ -81,15 +81,16 @@ class Desk:
 
     async def resume(self, **options: Any) -> tuple[Result[Any], str]:
         """Go on in another process, and return what the model has read of the call."""
-        async with self.agent("Done.", **options).session(session_id=self.session_id) as session:
+        agent = self.agent("Done.", "Done.", **options)
+        async with agent.session(session_id=self.session_id) as session:
             result = await session.resume_turn()
         read = [each for each in result.messages if each["role"] == "tool"]
         return result, read[-1]["content"] if read else ""
 
-    async def wait_again(self) -> tuple[Question, ...]:
+    async def wait_again(self, **options: Any) -> tuple[Question, ...]:
         """Go on without an answer, and return what waits then."""
         results: list[Result[Any]] = []
-        session = self.agent().session(session_id=self.session_id)
+        session = self.agent(**options).session(session_id=self.session_id)
         async with anyio.create_task_group() as tasks, session:
 
             async def go_on() -> None:
@@ -425,3 +426,17 @@ async def test_a_protected_file_is_asked_about_once_before_and_once_with_its_cha
     await desk.answer(question, True)
     await desk.resume()
     assert desk.read_files() == BEFORE | {".env": "KEY=1"}
+
+
+# Holds: approval-40
+async def test_a_later_yes_commits_what_a_sub_agent_has_changed(desk: Desk) -> None:
+    tools = (*TOOLS, "tool-task")
+    task = {"tool": "task", "arguments": {"prompt": "tidy up"}}
+    question = await desk.ask(task, TIDY, tools=tools)
+    assert question.action.startswith("the sub-agent `tidy up` asks:\n")
+    assert await desk.agent().questions(desk.session_id) == [question]
+    assert (await desk.wait_again(tools=tools), desk.read_files()) == ((question,), BEFORE)
+    await desk.answer(question, PartialApproval(parts=["old/a.txt"]))
+    result, read = await desk.resume(tools=tools)
+    assert (result.status, read) == ("completed", '{"id": "task-1", "answer": "Done."}')
+    assert desk.read_files() == BEFORE | {"old/a.txt": "a\nb\n"}

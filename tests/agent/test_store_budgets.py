@@ -134,7 +134,7 @@ async def test_a_call_that_is_made_again_counts_once(tmp_path: Path) -> None:
     assert [each["tool_calls"] for each in states] == [1, 1]
 
 
-# Holds: store-13
+# Holds: store-13, approval-44
 @pytest.mark.parametrize("call", [2, 3])
 async def test_what_a_sub_agent_used_is_used_after_a_crash_of_both(
     tmp_path: Path, call: int
@@ -152,10 +152,14 @@ async def test_what_a_sub_agent_used_is_used_after_a_crash_of_both(
         await session.run("Find it.")
     state = (await read_states(crashed))["state:spending"]
     assert (state["model_calls"], state["tool_calls"], state["cost"]) == (call, 2, str(COST * call))
-    async with talk(crashed, "Unknown.", **options).session(session_id="chat") as session:
-        await session.resume_turn()
+    async with talk(crashed, *script[call:], **options).session(session_id="chat") as session:
+        result = await session.resume_turn()
+    assert (result.text, result.messages[2]["content"]) == (
+        "Done.",
+        '{"id": "task-1", "answer": "Found."}',
+    )
     state = (await read_states(crashed))["state:spending"]
-    assert (state["model_calls"], state["cost"]) == (call + 1, str(COST * (call + 1)))
+    assert (state["model_calls"], state["tool_calls"], state["cost"]) == (4, 2, str(COST * 4))
 
 
 async def test_the_time_of_a_turn_counts_on(tmp_path: Path) -> None:

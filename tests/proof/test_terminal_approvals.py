@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from scripted_command import command, keyed, model
 from talk import (
     PROMPT,
     Begin,
+    Talk,
     bash,
     begin,
     folder,
@@ -292,3 +295,30 @@ Done.
 """
     )
     assert list_files(folder) == {"a": "1\n", "begun": "", "go": ""}
+
+
+# Holds: approval-39, approval-41
+def test_after_a_kill_a_sub_agent_asks_again_and_says_whose_question_it_is(
+    begin: Begin, keyed: Any, folder: Path
+) -> None:
+    task = ("task", {"prompt": "Write a.", "description": "write it"})
+    arguments = (*ASK, "--module", "tool-task")
+    talk = begin(task, write("a", "1\n"), "I wrote it.", "Done.", arguments=arguments)
+    talk.say("Have it written.")
+    talk.see("| `path`: `a`")
+    os.kill(talk.pid, signal.SIGKILL)
+    assert talk.wait() == -signal.SIGKILL
+    talk = Talk(keyed, *arguments, "--continue")
+    talk.say("/continue")
+    talk.reply_to("| `path`: `a`", "y")
+    shown = talk.close("Done.")
+    assert (
+        """\
+bcdf| approval needed
+bcdf| the sub-agent `write it` asks:
+bcdf| run `write_file`? (it writes files)
+bcdf| | `path`: `a`
+"""
+        in shown
+    )
+    assert list_files(folder) == {"a": "1\n"}

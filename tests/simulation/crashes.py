@@ -73,6 +73,8 @@ class _Simulation:
         self._effects = Effects()
         self._outcomes: dict[str, str] = {}
         """What must be said of the calls that were under way, by their ids."""
+        self._unsure: set[str] = set()
+        """The calls of sub-agents that were under way, which go on and say so to those alone."""
         self._crashed = Crashed()
         self._lives: list[Life] = []
 
@@ -94,7 +96,7 @@ class _Simulation:
                 break
             self._crashed.stops += 1
             events = _read(folder, ID)
-            self._note_open_calls(events)
+            self._note_open_calls(events, folder)
             if self._random.random() < 0.3:
                 frozen.append((stopping, events))
             else:
@@ -138,15 +140,18 @@ class _Simulation:
             if any(answer not in _list_answers(stored) for answer in new):
                 raise BrokenPromiseError(f"a stale process has acknowledged {new}") from None
 
-    def _note_open_calls(self, events: list[StoredEvent]) -> None:
+    def _note_open_calls(self, events: list[StoredEvent], folder: Path) -> None:
         history = read_history(events)
-        started = {*history.started}
+        started, tasks = {*history.started}, {**history.tasks}
         calls = history.take_open_calls()
         for call in (*calls.written, *calls.unwritten):
             if call.result is not None:
                 continue
             if call.id not in started:
                 self._outcomes[call.id] = "not_started"
+            elif call.id in tasks:
+                for child in tasks[call.id]:
+                    self._unsure |= read_history(_read(folder, child)).started.keys()
             elif call.name not in REPEATABLE:
                 self._outcomes[call.id] = "unknown"
 
@@ -186,7 +191,7 @@ class _Simulation:
                 raise BrokenPromiseError(f"the journal does not know of {number}")
         if len({*self._effects.runs}) != len(runs):
             raise BrokenPromiseError("a call that ran again had another key")
-        unsure = {*self._outcomes} | {f"add-{id}" for id in self._outcomes}
+        unsure = self._unsure | {*self._outcomes} | {f"add-{id}" for id in self._outcomes}
         if missing := expected - runs.keys() - unsure:
             raise BrokenPromiseError(f"{missing} did not run")
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 from seeded_loop import SeededLoop
 
-from amplifier_agent import Agent, ScriptedProvider
+from amplifier_agent import Agent, Question, ScriptedProvider
 from amplifier_core.message_models import ChatRequest
 from amplifier_modules.stores import StoreError
 from amplifier_modules.stores.sqlite import SqliteStore
@@ -155,7 +155,8 @@ class Life:
             raise StoppedError
 
     async def _work(self) -> None:
-        expert = Agent(_Model(self, _answer_as_expert), tools=[_Tool(self, "add")])
+        add = _Tool(self, "add", needs_approval=True)
+        expert = Agent(_Model(self, _answer_as_expert), tools=[add])
         agent = Agent(
             _Model(self, self.plan.answer),
             tools=[
@@ -170,6 +171,7 @@ class Life:
             loop=self.plan.loop,
             context=self.plan.context,
             store=self._store,
+            approvals=self._answer,
         )
         async with agent.session(session_id=ID) as session:
             context: Any = session.session.coordinator.get("context")
@@ -186,6 +188,11 @@ class Life:
                     result = await session.run(f"prompt {turn}")
                 self.statuses.append(result.status)
                 self.effects.acknowledged.append(result.text)
+
+    async def _answer(self, question: Question) -> bool:
+        """Agree to what an expert asks, and to nothing that may have had its effect already."""
+        await self.point()
+        return "Run it again?" not in question.action
 
 
 class _Inline:

@@ -11,6 +11,7 @@ import pytest
 from crashes import CrashError, simulate_crashes
 
 from amplifier_core.models import HookResult
+from amplifier_modules.spawn.tasks import Tasks
 from amplifier_modules.stores import Claim, StoredEvent, mounting
 from amplifier_modules.stores.recording import Recording
 from amplifier_modules.stores.sqlite.session_file import SessionFile
@@ -52,16 +53,24 @@ def whoever_had_a_session_may_write_to_it(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SessionFile, "append", append_anyway)
 
 
+def a_sub_agent_begins_anew(patch: pytest.MonkeyPatch) -> None:
+    def take_nothing(_tasks: Tasks) -> None:
+        return None
+
+    patch.setattr(Tasks, "take_kept", take_nothing)
+
+
 Plant = Callable[[pytest.MonkeyPatch], None]
 FAULTS: dict[Plant, int] = {
     a_start_is_stored_after_the_effect: 60,
     a_resume_reads_messages_alone: 60,
     whoever_had_a_session_may_write_to_it: 100,
+    a_sub_agent_begins_anew: 60,
 }
 """Each fault, and in how many sessions it must be found."""
 
 
-# Holds: store-5, store-32
+# Holds: approval-41, store-5, store-32
 def test_a_session_goes_on_as_without_a_crash() -> None:
     outcomes: Counter[str] = Counter()
     stops = 0

@@ -62,11 +62,16 @@ def mount_changes(coordinator: Any) -> SessionChanges | None:
     return changes
 
 
-def _list_held(coordinator: Any) -> list[str]:
-    """Return the hashes of the layers that a person is still asked about, as the turn goes on."""
+def _list_held(coordinator: Any) -> list[str] | None:
+    """Return the hashes of the layers that a person is still asked about, as the turn goes on.
+
+    None for all that are held: a sub-agent that goes on may have asked.
+    """
     journal = coordinator.get_capability(SESSION_JOURNAL)
     if journal is None or coordinator.get_capability(TURN_GOES_ON) is not True:
         return []
+    if not journal.tasks.is_empty():
+        return None
     return [each["layer"] for each in journal.questions.list_asking() if "layer" in each]
 
 

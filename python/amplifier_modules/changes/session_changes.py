@@ -108,16 +108,17 @@ class SessionChanges:
                     named.append(name_change(each, paths, turns, self._session_id))
             return named
 
-    def begin_turn(self, held: Collection[str] = ()) -> None:
+    def begin_turn(self, held: Collection[str] | None = ()) -> None:
         """Count what is changed from now on as another turn.
 
         Args:
             held: The hashes of the layers that a person is still asked about; others are removed.
+                None for all that are held.
         """
         with self._guard:
             self._is_new_turn = self._runs_turn = True
             self._space.begin_turn()
-            if self._notes.folder.is_dir():
+            if held is not None and self._notes.folder.is_dir():
                 with suppress(ChangesInUseError, OSError):  # looked for again in the next turn
                     self._forget_waiting(held)
 

@@ -42,7 +42,8 @@ def restore_turn(state: TurnState, stored: StoredTurn) -> None:
 async def finish_open_calls(state: TurnState, turn: StoredTurn) -> list[RequestedCall]:
     """Add a result for each call that has none; return those that still wait for a person.
 
-    A call that ended has its own. One that began runs again if its tool is `idempotent` or
+    A call that ended has its own. One whose tool `continues_calls` goes on with what it has asked, or
+    with its sub-agents. Another one that began runs again if its tool is `idempotent` or
     `read_only`, or if a person allows it; one that a person is asked about runs if that allows it.
     Of any other the model is told what is known.
     """
@@ -108,7 +109,7 @@ def _may_run(state: TurnState, call: OpenCall) -> bool:
     if call.key is None:
         # It did not start: a person was asked about it, or it was not its turn yet.
         return state.journal.questions.has_call(call.id)
-    if _find_asked(state, call) is not None:
+    if _goes_on(state, call):
         return True
     has_person = getattr(state.hooks.coordinator, "approval_system", None) is not None
     return has_person or _may_repeat(state, call)
@@ -117,15 +118,21 @@ def _may_run(state: TurnState, call: OpenCall) -> bool:
 def _find_repetition(state: TurnState, call: OpenCall) -> Repetition | None:
     if call.key is None:
         return None
-    if (asked := _find_asked(state, call)) is not None:
-        return Repetition(call.make_result(), None, asked)
+    if _goes_on(state, call):
+        return Repetition(call.make_result(), None, _find_asked(state, call), goes_on=True)
     return Repetition(call.make_result(), None if _may_repeat(state, call) else _WARNING)
 
 
-def _find_asked(state: TurnState, call: OpenCall) -> AskedBefore | None:
-    """Return what a call had asked while it ran; None if its tool cannot go on with that."""
+def _goes_on(state: TurnState, call: OpenCall) -> bool:
+    """Whether a call had asked something while it ran, or had a sub-agent, and its tool goes on."""
     if getattr(state.tools.get(call.name), "continues_calls", False) is not True:
-        return None
+        return False
+    has_task: bool = state.journal.tasks.has_call(call.id)
+    return has_task or _find_asked(state, call) is not None
+
+
+def _find_asked(state: TurnState, call: OpenCall) -> AskedBefore | None:
+    """Return what a call had asked while it ran."""
     kept = state.journal.questions.find_asking(call.id)
     if kept is None or kept.resume is None:
         return None

@@ -27,6 +27,8 @@ class StoredTurn:
     """The rounds of the goal that were judged."""
     has_open_round: bool = False
     """Whether nothing has followed the last of them."""
+    finish_reason: Any = None
+    """Why the model ended its last answer."""
     iterations: int = 0
     """How many times the model was called."""
     spent: dict[str, Any] | None = None
@@ -56,6 +58,7 @@ class StoredTurn:
     def count_answer(self, data: Mapping[str, Any]) -> None:
         """Take the event `llm:post` of an answer into account."""
         if data.get("status") == "ok" and "purpose" not in data:
+            self.finish_reason = data.get("finish_reason")
             self.iterations = data.get("iteration", self.iterations + 1)
 
     def list_ended(self) -> list[StoredRound]:

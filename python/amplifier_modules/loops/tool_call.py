@@ -72,6 +72,8 @@ class Repetition:
     """What a person reads who has to agree; None where it may run again by itself."""
     asked_before: AskedBefore | None = None
     """What it had asked, where its tool goes on with that and does nothing twice."""
+    goes_on: bool = False
+    """Whether its tool goes on with what it had asked, or had sub-agents do."""
 
     def describe_refusal(self, failure: Exception) -> dict[str, Any]:
         """Return the result of a call that does not run again: what is known, and what a person said."""
@@ -204,7 +206,7 @@ class CallRun:
     def make_message(self, note: str | None = None) -> dict[str, Any]:
         """Return the result as a message of the history, with a note behind it."""
         repetition, failure = self.repetition, self.failure
-        is_refused = failure is not None and not self.has_begun and self._asked_before is None
+        is_refused = failure is not None and not self.has_begun and not self._goes_on
         if repetition is not None and failure is not None and is_refused:
             return repetition.describe_refusal(failure)
         content = self.answer.content
@@ -240,7 +242,7 @@ class CallRun:
         tool_input: Any = _copy_arguments(call.arguments or {})
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
-        asks = self._asked_before is None and (
+        asks = not self._goes_on and (
             needs_approval(state.tools.get(call.name), call.arguments) or self._warning is not None
         )
         if state.journal is not None and state.journal.questions.has_call(call.id):
@@ -264,7 +266,7 @@ class CallRun:
         cancellation.tool_started(call.id, call.name)
         try:
             if hooks.has_listeners(TOOL_START):
-                goes_on = {} if self._asked_before is None else {"goes_on": True}
+                goes_on = {"goes_on": True} if self._goes_on else {}
                 about = {**self._about, "tool_input": tool_input, **goes_on}
                 verdict = await hooks.judge(TOOL_START, about)
                 if verdict.denied:
@@ -278,8 +280,9 @@ class CallRun:
                 self.is_stopping,
                 # One that goes on was allowed to begin, by whoever had to be asked.
                 is_approved=question is not None
-                or (self._asked_before is not None and needs_approval(tool, call.arguments)),
-                asked_before=self._asked_before,
+                or (self._goes_on and needs_approval(tool, call.arguments)),
+                asked_before=None if self.repetition is None else self.repetition.asked_before,
+                continues_calls=getattr(tool, "continues_calls", False) is True,
             )
         finally:
             cancellation.tool_finished(call.id)
@@ -307,9 +310,9 @@ class CallRun:
         return answer
 
     @property
-    def _asked_before(self) -> AskedBefore | None:
-        """What the call had asked in another process, if it goes on with that."""
-        return None if self.repetition is None else self.repetition.asked_before
+    def _goes_on(self) -> bool:
+        """Whether the call goes on that another process has begun: nobody is asked about it again."""
+        return self.repetition is not None and self.repetition.goes_on
 
     @property
     def _warning(self) -> str | None:
@@ -347,7 +350,7 @@ class CallRun:
             needs_approval=asks,
             approval_timeout=approval_timeout(tool),
             warning=self._warning,
-            has_begun=self._asked_before is not None,
+            has_begun=self._goes_on,
         )
         if verdict.denied:
             raise DeniedByHookError(verdict.reason)

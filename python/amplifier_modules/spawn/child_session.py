@@ -14,7 +14,11 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleLoader
 from amplifier_core.mount_plan import MAIN_MODULES
 from amplifier_core.mounting import list_mounted_modules, note_inherited
-from amplifier_core.session_capabilities import SESSION_STORE_CHILD, SESSION_STORED_HISTORY
+from amplifier_core.session_capabilities import (
+    SESSION_STORE_CHILD,
+    SESSION_STORED_HISTORY,
+    TURN_GOES_ON,
+)
 
 from ..contexts.attached import attach_context
 from ..running.failure import is_token_cancellation
@@ -64,6 +68,7 @@ class ChildSession:
         budget: Budget | None = None,
         messages: Sequence[Mapping[str, Any]] = (),
         session_id: str | None = None,
+        goes_on: bool = False,
         prepare: Sequence[Prepare] = (),
     ) -> None:
         """Make the session; nothing is loaded yet.
@@ -74,6 +79,7 @@ class ChildSession:
             budget: What its turn may use, within what is left of the turn around it.
             messages: The conversation so far.
             session_id: Its id if it goes on with an earlier conversation.
+            goes_on: Whether it goes on with a turn that another process has begun.
             prepare: What is called before the modules are loaded.
 
         Raises:
@@ -83,6 +89,7 @@ class ChildSession:
         self._recipe = recipe
         self._budget = budget
         self._messages = messages
+        self._goes_on = goes_on
         self._prepare = tuple(prepare)
         self._account = TurnAccount()
         self.messages: list[dict[str, Any]] = list(map(dict, messages))
@@ -127,6 +134,14 @@ class ChildSession:
             await self._begin(coordinator)
             if coordinator.cancellation.is_cancelled:
                 return CANCELLED
+            history = coordinator.get_capability(SESSION_STORED_HISTORY)
+            if self._goes_on and history is not None:
+                if (ended := TurnAccount.read_ended(history)) is not None:
+                    self.messages = await _read_conversation(coordinator.get("context"))
+                    return ended
+                if history.prompt is not None and _is_our_loop(coordinator):
+                    coordinator.register_capability(TURN_GOES_ON, True)
+                    prompt = history.prompt
             return await self._run_turn(coordinator, prompt)
         finally:
             with anyio.CancelScope(shield=True):
@@ -147,8 +162,8 @@ class ChildSession:
         await self.session.initialize()
         note_inherited(coordinator, inherited, self._rights.capabilities)
         await self._mount_objects(coordinator)
-        loop = coordinator.get("orchestrator")
-        if self._budget is not None and getattr(loop, "keeps_budget", False) is not True:
+        if self._budget is not None and not _is_our_loop(coordinator):
+            loop = coordinator.get("orchestrator")
             name = getattr(loop, "name", None) or type(loop).__name__
             raise ConfigurationError(f"the loop `{name}` keeps no budget; use one of ours")
         store_child = self._parent.get_capability(SESSION_STORE_CHILD)
@@ -206,8 +221,7 @@ class ChildSession:
 
     async def _run_turn(self, coordinator: Any, prompt: str) -> Answer:
         account, token = self._account, coordinator.cancellation
-        is_ours = getattr(coordinator.get("orchestrator"), "keeps_budget", False) is True
-        response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
+        response = events.LLM_POST if _is_our_loop(coordinator) else events.PROVIDER_RESPONSE
         coordinator.hooks._listen(account.make_listeners(response))
         ledger = Ledger(
             self._budget or Budget(model_calls=None), self._rights.ledger, owner=coordinator
@@ -226,6 +240,11 @@ class ChildSession:
             with anyio.CancelScope(shield=True):
                 self.messages = await _read_conversation(coordinator.get("context"))
         return account.answer(text, is_cancelled=token.is_cancelled)
+
+
+def _is_our_loop(coordinator: Any) -> bool:
+    """Whether the loop of a session is one of ours: it keeps budgets, and goes on with turns."""
+    return getattr(coordinator.get("orchestrator"), "keeps_budget", False) is True
 
 
 def _own_loader(parent: Any) -> Any:

@@ -9,7 +9,7 @@ from amplifier_core.session_capabilities import SESSION_SPAWN
 
 from .family import TaskLimits
 from .task import TaskInfo, TaskResult
-from .tasks import Child, Tasks, tasks_of
+from .tasks import Tasks, tasks_of
 
 if TYPE_CHECKING:
     from amplifier_core import ContextManager, Provider, Tool
@@ -94,12 +94,22 @@ class Spawn:
             TaskLimitError: Sub-agents are nested too deeply, or there are too many.
             TypeError: An argument is of the wrong type.
             ValueError: There is no such tool or model.
+            QuestionPutOff: In a call of a tool that `continues_calls`: the sub-agent has asked a
+                question, whose answer comes when the turn has ended. Let it pass.
         """
         from .child_session import Recipe
 
         recipe = Recipe(system, _make_tools(tools), _check_model(model), context)
-        child = self._make_child(prompt, recipe, budget, messages=messages)
-        return await self._have_done(child, prompt, description, background=background)
+        kept = None if background else self._tasks.take_kept()
+        options: dict[str, Any] = {"messages": messages}
+        if kept is not None:
+            options |= {"session_id": kept["child_session_id"], "goes_on": True}
+        child = self._make_child(prompt, recipe, budget, **options)
+        description = description or prompt[:60].partition("\n")[0]
+        if background:
+            return self._tasks.start(child, prompt, description)
+        id = None if kept is None else kept["task_id"]
+        return await self._tasks.run(child, prompt, description, id)
 
     @overload
     async def resume(
@@ -147,7 +157,9 @@ class Spawn:
         recipe, messages = task.kept
         options: dict[str, Any] = {"messages": messages, "session_id": task.session_id}
         child = self._make_child(prompt, recipe, budget, **options)
-        return await self._have_done(child, prompt, task.description, background=background)
+        if background:
+            return self._tasks.start(child, prompt, task.description)
+        return await self._tasks.run(child, prompt, task.description, is_continued=True)
 
     def tasks(self) -> list[TaskInfo]:
         """Return the state of each task, oldest first; of those that are over, the last ones."""
@@ -172,14 +184,6 @@ class Spawn:
             LookupError: There is no such task.
         """
         self._tasks.cancel(id)
-
-    async def _have_done(
-        self, child: Child, prompt: str, description: str, *, background: bool
-    ) -> TaskResult | str:
-        description = description or prompt[:60].partition("\n")[0]
-        if background:
-            return self._tasks.start(child, prompt, description)
-        return await self._tasks.run(child, prompt, description)
 
     def _make_child(
         self, prompt: str, recipe: Recipe, budget: Budget | None, **options: Any

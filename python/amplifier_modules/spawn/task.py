@@ -22,8 +22,12 @@ TOKENS = (
 )
 """The counts of the kernel's `Usage` that a task has."""
 
-TaskStatus = Literal["completed", "truncated", "denied", "cancelled", "limit", "error"]
+TaskStatus = Literal[
+    "completed", "truncated", "denied", "cancelled", "limit", "error", "awaiting_approval"
+]
 """How a task ended: as the turn of an agent does."""
+AWAITING: TaskStatus = "awaiting_approval"
+"""The status of a task that goes on when a person has answered, maybe in another process."""
 
 
 class TaskLimitError(RuntimeError):

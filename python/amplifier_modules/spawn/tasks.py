@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -11,13 +11,19 @@ import anyio
 
 from amplifier_core import AmplifierSession, world
 from amplifier_core.interruption import stand_alone
-from amplifier_core.session_capabilities import SESSION_COST, SESSION_TASKS
+from amplifier_core.session_capabilities import (
+    SESSION_COST,
+    SESSION_JOURNAL,
+    SESSION_QUESTIONS_KEPT,
+    SESSION_TASK,
+    SESSION_TASKS,
+)
 from amplifier_core.weak_link import link_weakly
 
 from ..running.background import start_task
-from ..tool.context import CURRENT
+from ..tool.context import CURRENT, QuestionPutOff, ToolContext
 from .family import Family, TaskLimits
-from .task import TASK_END, TASK_START, Answer, TaskInfo, TaskResult, Used
+from .task import AWAITING, TASK_END, TASK_START, Answer, TaskInfo, TaskResult, Used
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +35,13 @@ CLOSE_SECONDS = 2.0
 KEPT_TASKS = 20
 """Tasks that are over and can be continued; of older ones nothing is kept."""
 
+MAX_TASK_CHARS = 120
+"""Of what a sub-agent is there for, before its questions."""
+
 CANCELLED = Answer("cancelled", "", "the task was cancelled")
+
+_KEPT = "task_id", "tool_call_id", "child_session_id"
+"""What the journal has of a task that another process can go on with."""
 
 Prepare = Callable[[Any], object]
 """Takes the coordinator of a child session before its modules are loaded."""
@@ -60,9 +72,29 @@ class Child(Protocol):
 class Task:
     """A task: its child session while that works, and then its result."""
 
-    def __init__(self, id: str, description: str, child: Child, *, is_background: bool) -> None:
-        """Describe a task that is about to begin."""
+    def __init__(
+        self,
+        id: str,
+        description: str,
+        child: Child,
+        *,
+        is_background: bool,
+        call: ToolContext[Any] | None,
+        can_go_on: bool,
+    ) -> None:
+        """Describe a task that is about to begin.
+
+        Args:
+            id: Its id.
+            description: What it is.
+            child: What does it.
+            is_background: Whether nobody waits for it.
+            call: The tool call of the session that begins it; None where it begins elsewhere.
+            can_go_on: Whether another process can go on with it, so that its questions are kept.
+        """
         self.id = id
+        self.call_id = None if call is None else call.call_id
+        self.can_go_on = can_go_on
         self.description = description
         self.is_background = is_background
         self.session_id = child.session.session_id
@@ -77,7 +109,7 @@ class Task:
         self.ended = anyio.Event()
         self.kept: Any = None
         """What it is continued with."""
-        self.awaited_by: str | None = None
+        self.awaited_by = None if is_background else self.call_id
         """The tool call that waits for it; None in the background."""
 
     def describe_task(self) -> TaskInfo:
@@ -165,17 +197,49 @@ class Tasks:
             if self._family is not None:
                 self._family.limits = limits
 
-    async def run(self, child: Child, prompt: str, description: str = "") -> TaskResult:
+    async def run(
+        self,
+        child: Child,
+        prompt: str,
+        description: str = "",
+        id: str | None = None,
+        *,
+        is_continued: bool = False,
+    ) -> TaskResult:
         """Have a child do a task, and return the result, whatever its status.
+
+        Args:
+            child: What does it.
+            prompt: What it is asked to do.
+            description: What that is, in a few words.
+            id: The id of the task where it goes on that another process has begun.
+            is_continued: Whether the child goes on with its conversation: no other process does.
 
         Raises:
             TaskLimitError: There are too many sub-agents.
+            QuestionPutOff: It waits for a person, who answers when the turn has ended.
         """
-        task = self._begin(child, description, is_background=False)
-        task.awaited_by = self._call_id()
+        call = self._find_call()
+        can_go_on = call is not None and call.can_go_on and not is_continued
+        task = self._begin(child, description, is_background=False, id=id, can_go_on=can_go_on)
         with task.scope:
             await self._do(task, prompt)
-        return self._result_of(task)
+        result = self._result_of(task)
+        if result.status == AWAITING:
+            raise QuestionPutOff
+        return result
+
+    def take_kept(self) -> Mapping[str, Any] | None:
+        """Return the task that the call which runs here goes on with, as `task:start` told of it.
+
+        It is None where the call begins another one; each task is returned once.
+        """
+        call = self._find_call()
+        journal = self.coordinator.get_capability(SESSION_JOURNAL)
+        if call is None or not call.can_go_on or journal is None:
+            return None
+        kept: Mapping[str, Any] | None = journal.tasks.take(call.call_id)
+        return kept
 
     def start(self, child: Child, prompt: str, description: str = "") -> str:
         """Have a child do a task in the background, and return the id of the task.
@@ -184,13 +248,12 @@ class Tasks:
             TaskLimitError: There are too many sub-agents.
         """
         task = self._begin(child, description, is_background=True)
-        call_id = self._call_id()
 
         async def do() -> None:
             stand_alone()
             try:
                 with task.scope:
-                    await self._do(task, prompt, call_id)
+                    await self._do(task, prompt)
             except BaseException as error:  # noqa: BLE001 -- the event loop is ending
                 logger.debug("the task `%s` was left: %r", task.id, error)
             finally:
@@ -279,32 +342,56 @@ class Tasks:
         self._tasks.clear()
         self._is_to_close = False
 
-    def _begin(self, child: Child, description: str, *, is_background: bool) -> Task:
+    def _begin(
+        self,
+        child: Child,
+        description: str,
+        *,
+        is_background: bool,
+        id: str | None = None,
+        can_go_on: bool = False,
+    ) -> Task:
         self.family.enter(self._depth + 1)
         if not self._is_to_close:
             self._is_to_close = True
             self.coordinator.register_cleanup(self.close)
-        self._begun += 1
-        task = Task(f"task-{self._begun}", description, child, is_background=is_background)
+        self._begun = self._count_begun(id)
+        id = id or f"task-{self._begun}"
+        task = Task(
+            id,
+            description,
+            child,
+            is_background=is_background,
+            call=self._find_call(),
+            can_go_on=can_go_on,
+        )
         self._tasks[task.id] = task
         return task
 
-    async def _do(self, task: Task, prompt: str, call_id: str | None = None) -> None:
+    def _count_begun(self, id: str | None) -> int:
+        """Return how many tasks have begun, so that no later one has the id of one that goes on."""
+        number = "" if id is None else id.removeprefix("task-")
+        return max(self._begun, int(number)) if number.isdecimal() else self._begun + 1
+
+    async def _do(self, task: Task, prompt: str) -> None:
         """Do a task; only a cancellation from outside is raised."""
         assert task.child is not None
         child, began = task.child, world.monotonic()
-        call_id = call_id or self._call_id()
         about = {
             "task_id": task.id,
             "description": task.description,
             "is_background": task.is_background,
             "child_session_id": task.session_id,
-            "tool_call_id": call_id,
+            "tool_call_id": task.call_id,
         }
         hooks = self.coordinator.hooks
         answer = CANCELLED
         try:
-            with self._adopt(child.session, call_id):
+            with self._adopt(child.session, task):
+                if task.can_go_on:
+                    # It is stored before anything of the child is.
+                    journal = self.coordinator.get_capability(SESSION_JOURNAL)
+                    journal.note(TASK_START, {name: about[name] for name in _KEPT})
                 await hooks.emit(TASK_START, {**about, "prompt": prompt})
                 answer = await child.run(prompt)
         except Exception as error:  # noqa: BLE001 -- it is the result of the task
@@ -367,14 +454,16 @@ class Tasks:
         return task.result
 
     @contextmanager
-    def _adopt(self, session: AmplifierSession, call_id: str | None) -> Generator[None]:
+    def _adopt(self, session: AmplifierSession, task: Task) -> Generator[None]:
         """Have a child session belong to this one: its cancellation, its events, its own tasks."""
         coordinator: Any = session.coordinator
         coordinator.hooks.set_default_fields(
             session_id=session.session_id,
             parent_id=session.parent_id,
-            parent_tool_call_id=call_id,
+            parent_tool_call_id=task.call_id,
         )
+        coordinator.register_capability(SESSION_TASK, self._name_task(task))
+        coordinator.register_capability(SESSION_QUESTIONS_KEPT, task.can_go_on)
         tasks = Tasks(coordinator, self.family, self._depth + 1)
         coordinator.register_capability(SESSION_TASKS, tasks)
         token = self.coordinator.cancellation
@@ -394,11 +483,16 @@ class Tasks:
             self.coordinator.register_contributor(SESSION_COST, "sub-agents", contribution)
         self._used.add(used)
 
-    def _call_id(self) -> str | None:
-        """The id of the tool call of this session that runs here."""
+    def _name_task(self, task: Task) -> str:
+        """Return what a sub-agent is there for, as people read it who are asked."""
+        around = self.coordinator.get_capability(SESSION_TASK)
+        own = task.description[:MAX_TASK_CHARS] or task.id
+        return f"{around} > {own}" if around else own
+
+    def _find_call(self) -> ToolContext[Any] | None:
+        """Return the tool call of this session that runs here."""
         call = CURRENT.get(None)
-        is_own = call is not None and call.coordinator is self.coordinator
-        return call.call_id if call is not None and is_own else None
+        return call if call is not None and call.coordinator is self.coordinator else None
 
 
 def tasks_of(coordinator: Any) -> Tasks:

@@ -12,7 +12,7 @@ from amplifier_providers.answers.response_facts import CUT_SHORT, REFUSED
 from amplifier_providers.prices.amounts import read_count, read_dollars
 
 from ..spending.budget import is_over_budget
-from .task import TASK_END, TOKENS, Answer, Used
+from .task import AWAITING, TASK_END, TOKENS, Answer, Used
 
 
 class TurnAccount:
@@ -23,6 +23,16 @@ class TurnAccount:
         self.used = Used()
         self._stop_reason: Any = None
         self._ending: Mapping[str, Any] = {}
+
+    @classmethod
+    def read_ended(cls, history: Any) -> Answer | None:
+        """Return how the last turn of a stored session ended; None if it has not, or there is none."""
+        if history is None or history.ending is None:
+            return None
+        account = cls()
+        account._note_ending(history.ending)
+        account._stop_reason = history.turn.finish_reason
+        return account.answer(history.turn.find_answer(), is_cancelled=False)
 
     def make_listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
         """Return what the events of a session amount to.
@@ -48,6 +58,8 @@ class TurnAccount:
         if isinstance(denied, Mapping):
             why = cast("Mapping[str, Any]", denied).get("reason")
             return Answer("denied", "", f"a hook refused it: {why}")
+        if status == AWAITING:
+            return Answer(AWAITING, text, reason)
         if status == "cancelled" or (is_cancelled and status != "success"):
             return Answer("cancelled", text, reason or "the turn was cancelled")
         if status == "error" or isinstance(ending.get("error"), Mapping):

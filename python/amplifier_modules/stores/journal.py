@@ -16,6 +16,7 @@ from amplifier_core.message_models import ChatRequest
 from ..contexts.timestamp import write_now
 from ..loops.boundary.call_context import TOOL_START
 from ..loops.boundary.kept_questions import KeptQuestions
+from ..spawn.kept_tasks import KeptTasks
 from .digests import RequestDigests, digest_request
 from .errors import SessionExistsError, StaleOwnerError, StoreError, UnknownSessionError
 from .inbox import Inbox
@@ -89,6 +90,8 @@ class Journal:
         self._lock = anyio.Lock(fast_acquire=True)
         self.questions = KeptQuestions(self, history.questions, history.answers)
         """The questions about its tool calls that have no end yet."""
+        self.tasks = KeptTasks(history.tasks)
+        """The sub-agents of its open calls, as another process has begun them."""
         self.inbox = Inbox(store, session_id, self.questions, self._begin_for_entry, entries)
         """What it was sent and has not used yet."""
 

@@ -16,6 +16,7 @@ from ..loops.goal import kept_goal
 from ..loops.stored_turn import StoredTurn
 from ..loops.turn_report import AWAITING_APPROVAL
 from ..running.kept_state import STATE
+from ..spawn.task import TASK_START
 from ..spending import kept_spending
 from .store import StoredEvent
 
@@ -49,13 +50,21 @@ class StoredHistory:
     """The questions about calls that have not started, by the ids of the calls."""
     answers: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """The answers to them that were used, by the ids of the questions."""
+    tasks: dict[str, dict[str, dict[str, Any]]] = field(
+        default_factory=dict[str, dict[str, dict[str, Any]]]
+    )
+    """The sub-agents that calls without a result wait for, by the ids of the calls, and those of
+    their own sessions, in their order."""
+    ending: dict[str, Any] | None = None
+    """What `orchestrator:complete` said of the last turn; None of one that has not ended."""
     shared_spending: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """What the turns have used that draw on the shared budget of the session, by their ids."""
 
     def forget_questions(self) -> None:
-        """Forget what people were asked, as the turn is over."""
+        """Forget what people were asked, and who asked, as the turn is over."""
         self.questions.clear()
         self.answers.clear()
+        self.tasks.clear()
 
     def take_turn(self) -> StoredTurn:
         """Return the last turn; an empty one the next time."""
@@ -88,6 +97,7 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                     history.started.pop(message.get("tool_call_id"), None)
                     history.results.pop(message.get("tool_call_id"), None)
                     history.questions.pop(message.get("tool_call_id"), None)
+                    history.tasks.pop(message.get("tool_call_id"), None)
             case history_events.CONTEXT_REPLACED:
                 history.messages.clear()
                 history.number = body["number"]
@@ -100,9 +110,13 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                 history.started[body["tool_call_id"]] = body
                 if not body.get("goes_on"):
                     history.questions.pop(body["tool_call_id"], None)
+            case kind if kind == TASK_START:
+                of_call = history.tasks.setdefault(body["tool_call_id"], {})
+                of_call[body["child_session_id"]] = body
             case call_context.TOOL_RESULT:
                 history.results[body["tool_call_id"]] = body["message"]
                 history.questions.pop(body["tool_call_id"], None)
+                history.tasks.pop(body["tool_call_id"], None)
                 history.turn.results[body["tool_call_id"]] = body["message"]
             case events.LLM_POST:
                 history.turn.count_answer(body)
@@ -119,13 +133,13 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
             case events.APPROVAL_GRANTED | events.APPROVAL_DENIED:
                 history.answers[body["question_id"]] = body
             case events.EXECUTION_START:
-                history.prompt = str(body["prompt"])
+                history.prompt, history.ending = str(body["prompt"]), None
                 if not body.get("goes_on"):
                     history.forget_questions()
                     goal = history.states.get(kept_goal.GOAL)
                     history.turn = StoredTurn(goal=None if goal is None else goal["goal"])
             case events.ORCHESTRATOR_COMPLETE if body.get("status") != AWAITING_APPROVAL:
-                history.prompt = None
+                history.prompt, history.ending = None, body
                 history.forget_questions()
             case _:
                 pass

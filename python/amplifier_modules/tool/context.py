@@ -112,6 +112,7 @@ class ToolContext(Generic[StateT]):
         asked_before: AskedBefore | None = None,
         *,
         keeps_questions: bool = False,
+        can_go_on: bool = False,
     ) -> None:
         """Describe a call; loops do this.
 
@@ -126,6 +127,7 @@ class ToolContext(Generic[StateT]):
             ask: Asks a person while the call runs.
             asked_before: What it has asked in another process, where it goes on with that.
             keeps_questions: Whether questions are stored that can be gone on with.
+            can_go_on: Whether they are, and the tool says `continues_calls`.
         """
         self._ask = ask
         self.asked_before = asked_before
@@ -135,6 +137,8 @@ class ToolContext(Generic[StateT]):
         """
         self.keeps_questions = keeps_questions
         """Whether a question with a `continuation` outlives the process."""
+        self.can_go_on = can_go_on
+        """Whether another process can go on with the call, and with the sub-agents that it waits for."""
         self.call_id = call_id
         """The id that the model gave the call."""
         self.key = key

@@ -40,6 +40,7 @@ class FunctionTool(Generic[P, R]):
         needs_approval: bool = False,
         approval_timeout: float | None = None,
         idempotent: bool = False,
+        continues_calls: bool = False,
         parallel: bool = True,
         read_only: bool = False,
         timeout: float | None = None,
@@ -56,6 +57,9 @@ class FunctionTool(Generic[P, R]):
         """Seconds that a person has to answer; None for those of the session."""
         self.idempotent = idempotent
         """Whether a call that is made twice has its effect once."""
+        self.continues_calls = continues_calls
+        """Whether it goes on with what a call has asked, or had sub-agents do, before its process
+        ended."""
         self.parallel = parallel
         """Whether other calls of the same answer may run at the same time."""
         self.read_only = read_only
@@ -126,6 +130,7 @@ def tool(
     needs_approval: bool = False,
     approval_timeout: float | None = None,
     idempotent: bool = False,
+    continues_calls: bool = False,
     parallel: bool = True,
     read_only: bool = False,
     timeout: float | None = None,
@@ -141,6 +146,7 @@ def tool(
     needs_approval: bool = False,
     approval_timeout: float | None = None,
     idempotent: bool = False,
+    continues_calls: bool = False,
     parallel: bool = True,
     read_only: bool = False,
     timeout: float | None = None,
@@ -155,6 +161,7 @@ def tool(
     needs_approval: bool = False,
     approval_timeout: float | None = None,
     idempotent: bool = False,
+    continues_calls: bool = False,
     parallel: bool = True,
     read_only: bool = False,
     timeout: float | None = None,
@@ -174,6 +181,9 @@ def tool(
             so; None for those of the session.
         idempotent: Whether a call that is made twice has its effect once, as by `ToolContext.key`:
             one whose process ended while it ran may then be made again.
+        continues_calls: Whether the function can go on with a call whose process ended: it is called
+            again, `spawn` goes on with the sub-agents that it had begun, in their order, and
+            `ToolContext.asked_before` is what it had asked. All else it must do only once.
         parallel: Whether other calls of the same answer may run at the same time.
         read_only: Whether it changes nothing, so that a call may be ended at any time and made
             again. Hooks see it in `tool:pre`, and the model when a call was ended.
@@ -189,6 +199,7 @@ def tool(
         "needs_approval": needs_approval,
         "approval_timeout": approval_timeout,
         "idempotent": idempotent,
+        "continues_calls": continues_calls,
         "parallel": parallel,
         "read_only": read_only,
         "timeout": timeout,
@@ -218,7 +229,7 @@ def _make(
         raise TypeError(f"a tool is made of a function, not of a `{found}`")
     check_seconds(options["timeout"], "a tool")
     check_seconds(options["approval_timeout"], "a tool", "approval_timeout")
-    for flag in ("needs_approval", "idempotent", "parallel", "read_only"):
+    for flag in ("needs_approval", "idempotent", "continues_calls", "parallel", "read_only"):
         # Else a tool would run unasked because of a `"yes"`.
         if not isinstance(options[flag], bool):
             found = type(options[flag]).__name__

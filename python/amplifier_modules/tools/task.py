@@ -91,6 +91,7 @@ class TaskTool:
     name = "task"
     is_session_bound = True
     acts_in_session = True
+    continues_calls = True
     description = (
         "Have a sub-agent do a task and return its answer. It has tools like yours and a"
         " conversation of its own, so that what it reads does not fill this one. Call it several"

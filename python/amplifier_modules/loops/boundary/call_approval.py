@@ -70,10 +70,19 @@ def question_about(tool: str, tool_input: Mapping[str, Any]) -> HookResult:
     return question
 
 
-def with_warning(question: Any, warning: str) -> Any:
-    """Return a question that begins with a warning."""
-    prompt = getattr(question, "approval_prompt", None) or "Allow this operation?"
-    return question.model_copy(update={"approval_prompt": f"{warning}\n{prompt}"})
+def line_of_task(task: str) -> str:
+    """Return the line that questions of a sub-agent begin with."""
+    from amplifier_guard.question import quote_value  # late: as in `question_about`
+
+    return f"the sub-agent {quote_value(task)} asks:"
+
+
+def with_first_line(question: Any, line: str) -> Any:
+    """Return a question that begins with a line, such as a warning."""
+    if not isinstance(question, HookResult):
+        return question
+    prompt = question.approval_prompt or "Allow this operation?"
+    return question.model_copy(update={"approval_prompt": f"{line}\n{prompt}"})
 
 
 def asked_call(call: Mapping[str, Any], tool_input: Any, call_id: str = "") -> AskedCall:

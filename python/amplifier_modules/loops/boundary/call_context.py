@@ -159,6 +159,7 @@ async def run_in_context(
     *,
     is_approved: bool = False,
     asked_before: AskedBefore | None = None,
+    continues_calls: bool = False,
 ) -> Any:
     """Run a tool in the context of its call, and emit what it reports.
 
@@ -170,12 +171,14 @@ async def run_in_context(
         is_stopping: Whether the calls of the round are cancelled.
         is_approved: Whether a person agreed to the call.
         asked_before: What it has asked in a process that ended; None for a call that begins.
+        continues_calls: Whether the tool can go on with a call of another process.
 
     Raises:
         Exception: What the tool raised.
     """
     call_id, hooks = about["tool_call_id"], place.hooks
     progress = Progress(hooks, about, group)
+    keeps_questions = hooks.find_journal() is not None
     context: ToolContext[Any] = ToolContext(
         call_id,
         place.find_key(call_id),
@@ -186,7 +189,8 @@ async def run_in_context(
         0 if place.journal is None else place.journal.epoch,
         partial(hooks.ask_during_call, about),
         asked_before,
-        keeps_questions=hooks.find_journal() is not None,
+        keeps_questions=keeps_questions,
+        can_go_on=keeps_questions and continues_calls,
     )
     token = CURRENT.set(context)
     # What a tool asks of models is none of the answer that may still arrive around it.

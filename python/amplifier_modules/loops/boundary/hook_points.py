@@ -15,7 +15,11 @@ from amplifier_core.approval import ASKED_CALL, SESSION_GRANT, AskedCall, Offer,
 from amplifier_core.coordinator import ModuleCoordinator
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
-from amplifier_core.session_capabilities import SESSION_JOURNAL
+from amplifier_core.session_capabilities import (
+    SESSION_JOURNAL,
+    SESSION_QUESTIONS_KEPT,
+    SESSION_TASK,
+)
 from amplifier_providers.running.listeners import emission_check, handler_check, listener_check
 
 from ...running.failure import format_error
@@ -26,12 +30,13 @@ from .call_approval import (
     CallQuestion,
     answer_event,
     asked_call,
+    line_of_task,
     question_about,
     required_event,
     timeout_event,
+    with_first_line,
     with_reply,
     with_seconds,
-    with_warning,
     within_seconds,
 )
 from .call_limit import CALL_LIMIT
@@ -241,7 +246,7 @@ class HookPoints:
                 if approval_timeout is not None:
                     result = within_seconds(result, approval_timeout)
                 if warning is not None:
-                    result = with_warning(result, warning)
+                    result = with_first_line(result, warning)
                 asked = asked_call(call, given, str(call.get("tool_call_id") or ""))
                 verdict = await self._process_result(result, TOOL_PRE, asked)
                 if not verdict.denied:
@@ -277,6 +282,9 @@ class HookPoints:
             QuestionPutOff: The answer comes when the turn has ended.
             StoreError: The answer cannot be stored: nothing may be done by it.
         """
+        if continuation is not None and (line := self._find_line_of_task()):
+            # What was asked before has the line already, and gets it again.
+            question = question.removeprefix(f"{line}\n")
         if self.coordinator is None or len(question) > _MAX_CHARS_OF_TOOLS:
             why = "no approval system" if self.coordinator is None else "the question is too long"
             reason = f"nobody could be asked: {why}"
@@ -326,6 +334,8 @@ class HookPoints:
     ) -> Any:
         """Ask, and emit question and answer; the clock of the budget is paused meanwhile."""
         result = within_seconds(question, self._approval_timeout)
+        if line := self._find_line_of_task():
+            result = with_first_line(result, line)
         standing = StandingApprovals(self.coordinator)
         asked = await standing.describe_question(asked)
         journal = self.find_journal() if asked.call_id or running is not None else None
@@ -337,7 +347,7 @@ class HookPoints:
         if kept is not None:
             if kept.question_id != asked.question_id and isinstance(result, HookResult):
                 result = with_seconds(result, kept.seconds_left)
-            asked = replace(asked, question_id=kept.question_id, is_kept=True)
+            asked = replace(asked, question_id=kept.question_id, keeper=journal)
         ledger = running_ledger()
         with nullcontext() if ledger is None else ledger.pause_clock():
             answer = self._answer_kept(journal, kept, result, asked)
@@ -390,12 +400,20 @@ class HookPoints:
     def find_journal(self) -> Any:
         """Return what keeps the questions of the session; None without a store.
 
-        A sub-agent's turn does not go on in another process, so its questions are not kept.
+        Those of a sub-agent are kept if what waits for it can be gone on with in another process.
         """
-        if getattr(self.coordinator, "parent_id", None):
-            return None
         find: Any = getattr(self.coordinator, "get_capability", None)
-        return find(SESSION_JOURNAL) if callable(find) else None
+        if not callable(find):
+            return None
+        is_child = bool(getattr(self.coordinator, "parent_id", None))
+        are_lost = is_child and find(SESSION_QUESTIONS_KEPT) is not True
+        return None if are_lost else find(SESSION_JOURNAL)
+
+    def _find_line_of_task(self) -> str:
+        """Return the line that says which sub-agent asks; empty for the session of a user."""
+        find: Any = getattr(self.coordinator, "get_capability", None)
+        task = find(SESSION_TASK) if callable(find) else None
+        return line_of_task(task) if isinstance(task, str) else ""
 
     def _answer_kept(
         self, journal: Any, kept: KeptQuestion | None, result: Any, asked: AskedCall
