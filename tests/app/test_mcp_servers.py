@@ -49,7 +49,8 @@ class Case:
     def run(self, *words: str) -> tuple[int, str, str]:
         self._capfd.readouterr()
         code = run_command(["mcp", *words])
-        return code, *self._capfd.readouterr()
+        out, err = self._capfd.readouterr()
+        return code, out, err
 
     def write_project(self, **servers: Any) -> None:
         (self.project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
@@ -71,6 +72,10 @@ class Case:
     async def ask(self, person: Person) -> list[str]:
         await ask_about_project_servers(self.plan(), self.project, cast("TerminalApproval", person))
         return person.prompts
+
+
+def find_nothing(_name: str) -> None:
+    return None
 
 
 @pytest.fixture
@@ -101,7 +106,7 @@ def test_servers_are_mounted_where_there_are_some(
     }
     config = case.find_config()
     assert {**config, "state_folder": str(Path(config["state_folder"]))} == found
-    monkeypatch.setattr(settings, "find_spec", lambda _: None)
+    monkeypatch.setattr(settings, "find_spec", find_nothing)
     assert case.find_config() is None
 
 
@@ -140,7 +145,7 @@ def test_a_file_of_the_command_line_that_cannot_be_used_is_wrong_usage(
 def test_files_of_the_command_line_need_the_package(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "find_spec", lambda _: None)
+    monkeypatch.setattr(settings, "find_spec", find_nothing)
 
     with pytest.raises(Failure, match="the package `mcp` is missing"):
         case.plan(server_files=(case.project / "servers.json",))

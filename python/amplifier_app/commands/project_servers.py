@@ -14,7 +14,7 @@ from amplifier_app.notice import show_notice
 from amplifier_core.approval import is_consent
 
 if TYPE_CHECKING:
-    from amplifier_modules.tools.mcp.project_servers import ProjectEntry
+    from amplifier_modules.tools.mcp.project.project_servers import ProjectEntry
 
 
 async def ask_about_project_servers(
@@ -32,7 +32,10 @@ async def ask_about_project_servers(
     if not config.get("project_servers") or not config.get("state_folder"):
         return
     from amplifier_modules.hooks.project_answers import read_answers
-    from amplifier_modules.tools.mcp.project_servers import find_answers, read_project_servers
+    from amplifier_modules.tools.mcp.project.project_servers import (
+        find_answers,
+        read_project_servers,
+    )
     from amplifier_modules.tools.mcp.session_servers import describe_unanswered
 
     project, state = folder.resolve(), Path(config["state_folder"])  # noqa: ASYNC240
@@ -72,7 +75,7 @@ async def ask_about_server(
         approval: What asks.
     """
     from amplifier_modules.hooks.project_answers import remember_answers
-    from amplifier_modules.tools.mcp.project_servers import find_answers
+    from amplifier_modules.tools.mcp.project.project_servers import find_answers
 
     prompt = "\n".join(_describe_entry(entry))
     is_agreed = is_consent(

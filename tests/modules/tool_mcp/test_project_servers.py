@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from mounted_servers import RAW, Mount, Mounted
 
@@ -18,7 +20,7 @@ from amplifier_modules.sandbox import tiers
 from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.tiers import FoundTier, find_tier
 from amplifier_modules.tools.mcp import State
-from amplifier_modules.tools.mcp.project_servers import (
+from amplifier_modules.tools.mcp.project.project_servers import (
     ProjectServers,
     find_answers,
     read_project_servers,
@@ -339,3 +341,21 @@ async def test_what_is_known_of_a_server_is_of_one_project(
 
     assert "one__echo" in (await project.mount()).tools
     assert "one__echo" not in (await other.mount()).tools
+
+
+# Holds: mcp-26
+@on_one_loop
+async def test_the_address_of_a_project_is_not_reached_before_a_yes(project: Project) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        port = listener.getsockname()[1]
+        project.write_servers(far={"url": f"http://127.0.0.1:{port}/mcp"})
+        await project.mount()
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+
+        project.answer(agreed=True)
+        await project.mount()
+        with anyio.fail_after(20):
+            await anyio.wait_readable(listener)
+        listener.accept()[0].close()

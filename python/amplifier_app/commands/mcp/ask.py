@@ -13,7 +13,7 @@ from amplifier_app.failure import Failure
 from amplifier_app.notice import show_notice
 from amplifier_app.outcome import WRONG_USAGE
 from amplifier_modules.hooks.approval.rule_files import find_state_folder
-from amplifier_modules.tools.mcp.project_servers import ProjectEntry
+from amplifier_modules.tools.mcp.project.project_servers import ProjectEntry
 
 
 def ask_again(report: Report, project: Path) -> None:

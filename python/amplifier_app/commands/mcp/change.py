@@ -131,7 +131,10 @@ def _warn_of_what_is_missing(name: str, entry: dict[str, Any]) -> None:
 
 
 def _find_hint(name: str, own: Sequence[str], folder: Path) -> str:
-    from amplifier_modules.tools.mcp.project_servers import PROJECT_FILE, read_project_servers
+    from amplifier_modules.tools.mcp.project.project_servers import (
+        PROJECT_FILE,
+        read_project_servers,
+    )
 
     if any(each.name == name for each in read_project_servers(folder).entries):
         return f"it is in `{PROJECT_FILE}` of the project"

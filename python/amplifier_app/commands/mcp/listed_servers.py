@@ -11,7 +11,7 @@ from amplifier_app.commands.mcp.own_servers import find_own_file, read_own_serve
 from amplifier_app.failure import Failure
 from amplifier_modules.hooks.approval.rule_files import find_state_folder
 from amplifier_modules.hooks.project_answers import read_answers
-from amplifier_modules.tools.mcp.project_servers import (
+from amplifier_modules.tools.mcp.project.project_servers import (
     ProjectEntry,
     find_answers,
     read_project_servers,

@@ -93,7 +93,7 @@ def open_place(
         auth = None if place.has_own_key else login
         return open_http(place, allows_private=allows_private, auth=auth)
     if place.is_confined:
-        from .confined_server import ConfinedLaunch, run_confined_server
+        from .project.confined_server import ConfinedLaunch, run_confined_server
 
         assert isinstance(place, ConfinedLaunch)
         return run_confined_server(place, note_end)

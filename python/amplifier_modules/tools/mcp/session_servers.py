@@ -63,7 +63,7 @@ def _add_agreed(
 ) -> None:
     """Add the servers of the project that the user agreed to."""
     # Late, as most sessions have none: they run in a sandbox, whose parts take a while to import.
-    from .project_servers import PROJECT_FILE, find_answers, read_project_servers
+    from .project.project_servers import PROJECT_FILE, find_answers, read_project_servers
 
     found = read_project_servers(project, settings.network)
     servers.problems += found.problems

@@ -21,10 +21,16 @@ from amplifier_modules.sandbox.named_files import (
     hash_named_files,
 )
 from amplifier_modules.sandbox.network_setting import Network
+from amplifier_modules.tools.mcp.server_entry import (
+    EntryError,
+    Launch,
+    Place,
+    ServerEntry,
+    replace_known,
+)
+from amplifier_modules.tools.mcp.server_files import ServerFileError, find_servers, read_server
 
 from .confined_server import ConfinedLaunch, ServerSandbox
-from .server_entry import EntryError, Launch, Place, ServerEntry, replace_known
-from .server_files import ServerFileError, find_servers, read_server
 
 PROJECT_FILE = ".mcp.json"
 """The file of a project, counted from the folder that a session works in."""
