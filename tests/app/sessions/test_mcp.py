@@ -53,13 +53,14 @@ for line in sys.stdin:
 
 # Holds: mcp-53, mcp-54, mcp-55, mcp-57, mcp-58
 def test_servers_are_seen_and_their_prompts_are_commands(
-    keyed: Any, model: Any, say: Any, tmp_path: Path
+    keyed: Any, model: Any, say: Any, hold: Any, tmp_path: Path
 ) -> None:
     server = tmp_path / "server.py"
     server.write_text(SERVER)
     keyed.environment |= {"TERM": "xterm", "NO_COLOR": "1", "XDG_CACHE_HOME": str(tmp_path)}
     config = {"servers": {"notes": {"command": sys.executable, "args": ["-S", str(server)]}}}
-    say("Hello, Ada.")
+    pieces = model.said({"type": "text", "text": "Hello to both, "})
+    model.reply(*pieces[:3], hold, *pieces[3:])
     use = {"type": "tool_use", "id": "t1", "name": "notes__die", "input": {}}
     model.reply(*model.said(use, stop="tool_use"))
     say("It has ended.")
@@ -80,7 +81,13 @@ def test_servers_are_seen_and_their_prompts_are_commands(
     terminal.type(b"/mcp__" + TAB)
     terminal.see_match(r"^> /mcp__notes__greet$", times=2)
     terminal.say(" tone=loud 'Ada and Eve'")
-    terminal.see_match(r"^Hello, Ada\.$")
+    terminal.see("Hello to both,")
+    terminal.say("/mcp")  # while the model answers
+    terminal.see("\nnotes  connected, 1 tool\n", times=2)
+    terminal.say("/mcp__notes__greet Eve")
+    terminal.see("`/mcp__notes__greet` has to wait until the turn is over")
+    hold.set()
+    terminal.see("1 model call")
     prompt = model.requests[0]["messages"][-1]["content"][-1]["text"]
     terminal.say("End it")
     terminal.see("MCP server `notes` is down: ")

@@ -219,6 +219,8 @@ async def test_an_entry_with_a_key_of_its_own_uses_no_login(
 
     assert "needs a login" not in status.problem
     assert await log_out(url, LoginStore())
+    addresses = [Address(url, {}), Address("http://ada:pass@127.0.0.1/mcp", {})]
+    assert [each.has_own_key for each in addresses] == [False, True]
 
 
 # Holds: mcp-51

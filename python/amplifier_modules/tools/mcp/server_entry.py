@@ -77,7 +77,8 @@ class Address:
     @property
     def has_own_key(self) -> bool:
         """Whether the entry says by itself who asks: no login is used."""
-        return any(name.lower() == "authorization" for name in self.headers)
+        is_in_url = urlsplit(self.url).username is not None
+        return is_in_url or any(name.lower() == "authorization" for name in self.headers)
 
 
 Place: TypeAlias = Launch | Address
