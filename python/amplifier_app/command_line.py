@@ -93,11 +93,13 @@ _KERNEL_COMMANDS = {
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
 _PROVIDER = "provider"
 _SESSION = "session"
+_MCP = "mcp"
 _OF_CHANGES = ("undo", "redo", "diff")
 _LATE_COMMANDS = {
     ", ".join(_OF_CHANGES): "Take back, or show, what a session has changed.",
     _SESSION: "List, show and change the sessions that are stored.",
     _PROVIDER: "List and test model providers, and keep their keys.",
+    _MCP: "Keep, list and test MCP servers.",
     **_KERNEL_COMMANDS,
 }
 """Commands that are imported when they are asked for, and what `--help` says of them."""
@@ -130,6 +132,10 @@ class _Commands(click.Group):
             from amplifier_app.commands.session.command import session
 
             return session
+        if cmd_name == _MCP:
+            from amplifier_app.commands.mcp.command import mcp
+
+            return mcp
         if cmd_name in _OF_CHANGES:
             from amplifier_app.commands.changes import command as of_changes
 
@@ -246,7 +252,7 @@ def amplifier_core(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@amplifier_core.command(epilog=_EPILOG)
+@amplifier_core.command(epilog=_EPILOG, short_help="Run an agent in a folder.")
 @click.argument("prompt", required=False)
 @click.option(
     "-C",

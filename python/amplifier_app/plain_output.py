@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
-from amplifier_app.display.notices import message_notice, notice_of
+from amplifier_app.display.notices import Notice, message_notice, notice_of
+from amplifier_app.display.server_lines import SERVER_STATE, ServerLines
 from amplifier_app.notice import write_notice
 
 _PART_CHARS = 1024**2
@@ -24,6 +25,7 @@ class PlainOutput:
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
+        self._servers = ServerLines()
         self._on_failure: Callable[[], object] | None = None
         self.failure: OSError | None = None
         """Why nothing more can be written, if so."""
@@ -34,8 +36,11 @@ class PlainOutput:
 
     def handle(self, event: str, data: Mapping[str, Any]) -> None:
         """Take one event."""
-        if notice := notice_of(event, data):
+        if notice := self._find_notice(event, data):
             write_notice(notice[0])
+
+    def _find_notice(self, event: str, data: Mapping[str, Any]) -> Notice | None:
+        return self._servers.note(data) if event == SERVER_STATE else notice_of(event, data)
 
     def show_message(self, message: str, level: str = "info", source: str = "hook") -> None:
         """Show a message of a hook (the kernel's display system)."""

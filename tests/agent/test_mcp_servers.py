@@ -156,7 +156,8 @@ def test_settings_of_the_module_are_told_apart_from_those_of_the_server() -> Non
         "servers": {"x": {"command": "x", "args": [], "cwd": "y"}},
         "first_wait": 1,
     }
-    assert McpSettings.model_fields.keys() - {"servers"} == SETTINGS
+    of_projects = {"network", "project_servers", "server_files", "state_folder"}
+    assert McpSettings.model_fields.keys() - {"servers", *of_projects} == SETTINGS
 
 
 def test_several_servers_are_one_module() -> None:

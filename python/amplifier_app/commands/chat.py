@@ -9,6 +9,8 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
 from amplifier_app.commands.init_prompt import write_init_prompt
+from amplifier_app.commands.mcp.server_commands import ServerCommands
+from amplifier_app.commands.mcp.server_prompts import PREFIX
 from amplifier_app.commands.model_choice import AnsweringProvider, model_name
 from amplifier_app.commands.slash_commands import (
     SlashCommand,
@@ -47,7 +49,10 @@ class Chat:
     def __init__(self, order: Order, answering: AnsweringProvider, lines: Lines) -> None:
         self._lines = lines
         self._commands = find_commands(order.named)
-        self._turns = Turns(order, answering, lines, lambda: self._end("SIGHUP"))
+        self._servers = ServerCommands(lines.offer_commands)
+        self._turns = Turns(
+            order, answering, lines, lambda: self._end("SIGHUP"), self._servers.watch
+        )
         self._work: asyncio.Task[None] | None = None
         self._mode_change: asyncio.Task[None] | None = None
         self._shows_mode = order.mode is not None
@@ -69,6 +74,7 @@ class Chat:
                     self._exit_code = 128 + signal.SIGHUP
             finally:
                 loading.cancel()
+                self._servers.cancel()
                 self._turns.cancel()
                 if self._work is not None:
                     await self._work
@@ -134,6 +140,8 @@ class Chat:
             return self._turns.run(None)
         if command.name == "/init" and command.name in self._commands:
             return self._turns.run(write_init_prompt(command.argument))
+        if command.name.startswith(PREFIX):
+            return self._servers.run_prompt(command, self._turns)
         if command.name == "/goal" and command.argument.lower() not in ("", *_OFF):
             return self._turns.pursue(command.argument)
         if command.name in _OF_CHANGES and command.name in self._commands:
@@ -160,11 +168,16 @@ class Chat:
         if command.name == "/quit":
             self._lines.end()
             return
-        if command.name not in self._commands:
+        if command.name == "/mcp":
+            if self._work is None:
+                self._start(self._servers.show(command.argument, self._turns))
+            else:  # a turn goes on meanwhile
+                self._servers.show_aside(command.argument, self._turns)
+        elif command.name not in self._commands:
             hint = f"there are {', '.join(f'`{name}`' for name in self._commands)}"
             report(Failure(f"there is no command `{command.name}`", hint=hint))
         elif command.name == "/help":
-            write_notice(help_text(self._commands))
+            write_notice(help_text(self._commands, self._servers.describe_prompts()))
         elif command.name == "/skills":
             self._answer_skills()
         elif command.name == "/jobs":

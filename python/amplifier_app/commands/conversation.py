@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from amplifier_agent.observer import EARLIEST, Observer
@@ -15,6 +15,7 @@ from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replace
 from amplifier_app.commands.order import Order
 from amplifier_app.commands.project_hooks import ask_about_project_hooks
 from amplifier_app.commands.project_rules import ask_about_project_rules
+from amplifier_app.display.watched_servers import watch_servers
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
@@ -24,7 +25,12 @@ from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.sessions.keeping import find_store
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
-from amplifier_core.session_capabilities import APPROVAL_POLICY, SESSION_JOURNAL
+from amplifier_core.session_capabilities import (
+    APPROVAL_POLICY,
+    GUARD_REDACTOR,
+    SESSION_JOURNAL,
+    SESSION_ONE_TURN,
+)
 from amplifier_modules.running.session_bound import session_bound
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 from amplifier_modules.spawn.tasks import tasks_of
@@ -66,8 +72,6 @@ class Conversation:
         is_one_turn: bool = False,
         asking: Asking = contextlib.nullcontext,
     ) -> None:
-        from amplifier_core.session_capabilities import GUARD_REDACTOR, SESSION_ONE_TURN
-
         self.output: Output = RedactedOutput(output)
         self._approval = TerminalApproval(self.output.hold, self.output.release, asking)
         agent = _make_agent(order, answering, self._approval)
@@ -222,6 +226,10 @@ class Conversation:
         else:
             self._steering.append(text)
 
+    def listen(self, event: str, take: Callable[[str, Any], object]) -> None:
+        """Call something with each event of a kind; it must not wait."""
+        self._coordinator.hooks.register(event, session_bound(take), name="listen")
+
     def find_capability(self, name: str) -> Any:
         """Return what a module of the session has registered; None if none has."""
         return self._coordinator.get_capability(name)
@@ -291,6 +299,7 @@ class Conversation:
             await policy.set_mode(self.late_mode)
         self._journal = self._coordinator.get_capability(SESSION_JOURNAL)
         await self._observer.add_contributed()
+        watch_servers(self._coordinator, self.output)
         for line in replaced_modules(self._session.session.config):
             show_notice(f"warning: {line}")
         for text in self._steering:

@@ -33,7 +33,8 @@ async def ask_about_project_hooks(
     config: Mapping[str, Any] = (entries[0].get("config") or {}) if entries else {}
     if not config.get("project_hooks") or not config.get("state_folder"):
         return
-    from amplifier_modules.hooks.shell.agreements import remember_answers
+    from amplifier_modules.hooks.project_answers import remember_answers
+    from amplifier_modules.hooks.shell.agreements import find_answers
 
     project, state = folder.resolve(), Path(config["state_folder"])  # noqa: ASYNC240
     hooks = dict(_find_unanswered(project, state))
@@ -41,17 +42,18 @@ async def ask_about_project_hooks(
         return  # the module says that they do not run
     is_agreed = await _ask(list(hooks.values()), project, approval)
     try:
-        remember_answers(hooks, project, state, agreed=is_agreed)
+        remember_answers(hooks, project, find_answers(state), agreed=is_agreed)
     except OSError as error:
         show_notice(f"warning: your answer cannot be kept: {error}")
 
 
 def _find_unanswered(project: Path, state: Path) -> Iterator[tuple[str, ShellHook]]:
     """Yield the hooks that nobody was asked about, with their hashes."""
-    from amplifier_modules.hooks.shell.agreements import read_answers, read_project_hooks
-    from amplifier_modules.hooks.shell.named_files import NamedFileError, hash_hook
+    from amplifier_modules.hooks.project_answers import read_answers
+    from amplifier_modules.hooks.shell.agreements import find_answers, hash_hook, read_project_hooks
+    from amplifier_modules.sandbox.named_files import NamedFileError
 
-    answers = read_answers(project, state)
+    answers = read_answers(project, find_answers(state))
     for hook in read_project_hooks(project).hooks:
         try:
             digest = hash_hook(hook, project)
@@ -72,9 +74,9 @@ async def _ask(hooks: list[ShellHook], project: Path, approval: TerminalApproval
 def _describe_hook(hook: ShellHook, project: Path) -> Iterator[str]:
     """Yield a line for a hook, and one for each file that it names."""
     from amplifier_guard.question import quote_value
-    from amplifier_modules.hooks.shell.named_files import find_named_paths
+    from amplifier_modules.sandbox.named_files import find_named_paths
 
     yield f"| {hook.event} {quote_value(hook.matcher)}: {quote_value(hook.command)}"
-    for path in find_named_paths(hook.command, project):
+    for path in find_named_paths([hook.command], project):
         if os.path.isfile(path):
             yield f"|   {quote_value(os.path.relpath(path, project))}"

@@ -18,6 +18,7 @@ SLASH_COMMANDS = {
     "/goal": "Work until a goal is reached: `/goal TEXT`; alone, show it; `/goal off` ends it.",
     "/init": "Have `AGENTS.md` of the project drafted, or improved: what agents have to know of it.",
     "/skills": "List the skills: what they are for, and whose they are.",
+    "/mcp": "Show the MCP servers; `/mcp NAME`: its tools, prompts and resources.",
     "/continue": "Go on with a turn that was not finished.",
     "/undo": "Take back what the last turn has changed; `/undo change-3`: all that came after that.",
     "/redo": "Make again what was taken back.",
@@ -77,7 +78,13 @@ def _is_there(name: str, named: NamedModules | None) -> bool:
     return tools is None or named is None or any(map(named.keeps_tool, tools))
 
 
-def help_text(commands: Mapping[str, str]) -> str:
-    """Return what `/help` shows."""
-    rows = (f"{name:<9} {what}" for name, what in commands.items())
-    return "\n".join([*rows, "", _KEYS])
+def help_text(commands: Mapping[str, str], prompts: Mapping[str, str] | None = None) -> str:
+    """Return what `/help` shows.
+
+    Args:
+        commands: What each command does.
+        prompts: The same of the commands that are prompts of MCP servers.
+    """
+    rows = [f"{name:<9} {what}" for name, what in commands.items()]
+    of_servers = [f"{usage}  {what}".rstrip() for usage, what in (prompts or {}).items()]
+    return "\n".join([*rows, *of_servers, "", _KEYS])

@@ -44,6 +44,7 @@ class Turns:
         answering: The provider that answers.
         lines: Where it is shown, and what a question has to suspend.
         hang_up: Called when nothing more can be shown.
+        prepare: Called with each conversation that begins.
     """
 
     def __init__(
@@ -52,12 +53,14 @@ class Turns:
         answering: AnsweringProvider,
         lines: Lines,
         hang_up: Callable[[], object],
+        prepare: Callable[[Conversation], object] = lambda _: None,
     ) -> None:
         self._order = order
         self.answering = answering
         """The provider of the next turn."""
         self._lines = lines
         self._hang_up = hang_up
+        self._prepare = prepare
         self._resources = contextlib.ExitStack()
         self._screen: Screen | None = None
         self._sums: TurnSums | None = None
@@ -188,15 +191,25 @@ class Turns:
         Raises:
             Exception: What keeps a session that is stored from going on.
         """
-        if self._conversation is None and self._session_id is not None:
+        if self._conversation is None and self._session_id is None:
+            return None
+        return await self.begin()
+
+    async def begin(self) -> Conversation:
+        """Return the conversation, at rest; it begins where it has not.
+
+        Raises:
+            Exception: What keeps a session from starting.
+        """
+        if self._conversation is None:
             self._conversation = self._begin(self._find_screen())
-        if self._conversation is not None:
-            try:
-                await self._conversation.open()
-            except BaseException:
-                await self._carry_over()
-                raise
-        return self._conversation
+        conversation = self._conversation
+        try:
+            await conversation.open()
+        except BaseException:
+            await self._carry_over()
+            raise
+        return conversation
 
     def steer(self, text: str) -> None:
         """Say something to the turn that runs.
@@ -302,6 +315,7 @@ class Turns:
             screen.flush()
             raise
         conversation.output.call_on_failure(self._hang_up)
+        self._prepare(conversation)
         return conversation
 
 

@@ -12,6 +12,7 @@ from amplifier_app.display.notices import message_notice, notice_of
 from amplifier_app.display.preview import failure_summary, progress_summary
 from amplifier_app.display.renderer import ContentBlockRenderer
 from amplifier_app.display.result_view import ResultView, view_result
+from amplifier_app.display.server_lines import SERVER_STATE, ServerLines
 from amplifier_app.display.task_lines import TaskLines, is_of_sub_agent
 from amplifier_app.display.tokens import TokenCount
 from amplifier_core import events, world
@@ -61,6 +62,7 @@ class Display:
         self._blocks = ResponseBlocks(screen, self._renderer)
         self._tasks = TaskLines(self._renderer)
         self._jobs = JobLines(screen)
+        self._servers = ServerLines()
         self._tokens = TokenCount()
         # A plain dict looks at its empty beginning again and again.
         self._calls: OrderedDict[str, _Call] = OrderedDict()
@@ -89,6 +91,7 @@ class Display:
             TASK_END: self._task_ends,
             JOB_START: self._jobs.begin,
             JOB_END: lambda data: self._note(*self._jobs.end(data)),
+            SERVER_STATE: self._server_changes,
             events.EXECUTION_END: lambda _: self.finish(),
         }
         self._of_sub_agents: dict[str, Callable[[Mapping[str, Any]], None]] = {
@@ -244,6 +247,10 @@ class Display:
         self._tokens.add_task(data)
         self._blocks.break_line()
         self._tasks.end(data)
+
+    def _server_changes(self, data: Mapping[str, Any]) -> None:
+        if (notice := self._servers.note(data)) is not None:
+            self._note(*notice)
 
     def _end_call(self, data: Mapping[str, Any], view: ResultView) -> None:
         key = self._call_id(data)

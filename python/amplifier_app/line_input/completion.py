@@ -25,7 +25,12 @@ class LineCompleter(Completer):
 
     def __init__(self, commands: Collection[str], folder: Path) -> None:
         self._commands = sorted(commands)
+        self._more: list[str] = []
         self._folder = folder
+
+    def offer_commands(self, names: Collection[str]) -> None:
+        """Complete these commands besides, and not those of the last time."""
+        self._more = sorted(names)
 
     @override
     def get_completions(
@@ -36,7 +41,7 @@ class LineCompleter(Completer):
         found = _LAST_WORD.search(before)
         word = found[0] if found else ""
         if before.startswith("/") and word == before:
-            names = (each for each in self._commands if each.startswith(word))
+            names = (each for each in (*self._commands, *self._more) if each.startswith(word))
             return [Completion(each, -len(word)) for each in names]
         return [Completion(each, -len(word)) for each in self._list_paths(word)]
 

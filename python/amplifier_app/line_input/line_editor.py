@@ -17,8 +17,9 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from amplifier_app.line_input.line_stream import LineStream
 
 if TYPE_CHECKING:
-    from prompt_toolkit.completion import Completer
     from prompt_toolkit.history import History
+
+    from amplifier_app.line_input.completion import LineCompleter
 
 _PROMPT = "> "
 _INDENT = "  "
@@ -38,7 +39,7 @@ class LineEditor:
         completer: What Tab offers.
     """
 
-    def __init__(self, terminal: TextIO, history: History, completer: Completer) -> None:
+    def __init__(self, terminal: TextIO, history: History, completer: LineCompleter) -> None:
         output = Vt100_Output.from_pty(terminal, enable_bell=False)
         # No terminal has to say where its cursor is: some never answer, and an answer that comes
         # late would be read as if it was typed.
@@ -47,6 +48,7 @@ class LineEditor:
         self._streams = [LineStream(self._put, self._draw_soon, encoding) for _ in range(2)]
         self.stdout, self.stderr = (cast("IO[str]", stream) for stream in self._streams)
         self._terminal = terminal
+        self._completer = completer
         self._above: list[str] = []
         self._rows: Sequence[str] = ()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -114,6 +116,10 @@ class LineEditor:
         """Show rows above the prompt until they are others; with styles, and safe to show."""
         self._rows = rows
         self._draw_soon()
+
+    def offer_commands(self, names: Sequence[str]) -> None:
+        """Complete these, too."""
+        self._completer.offer_commands(names)
 
     def show_prompt(self) -> None:
         """Do nothing: the prompt is always there."""

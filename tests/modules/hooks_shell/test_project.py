@@ -10,14 +10,11 @@ from typing import Any
 
 import pytest
 
-from amplifier_modules.hooks.shell.agreements import (
-    read_answers,
-    read_project_hooks,
-    remember_answers,
-)
+from amplifier_modules.hooks.project_answers import read_answers, remember_answers
+from amplifier_modules.hooks.shell.agreements import find_answers, hash_hook, read_project_hooks
 from amplifier_modules.hooks.shell.hook_files import ShellHook
-from amplifier_modules.hooks.shell.named_files import NamedFileError, find_named_paths, hash_hook
 from amplifier_modules.sandbox.command import Tier
+from amplifier_modules.sandbox.named_files import NamedFileError, find_named_paths
 from amplifier_modules.sandbox.tiers import find_tier
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("shell-hooks")]
@@ -47,7 +44,8 @@ class Project:
     def answer(self, *, agreed: bool) -> None:
         found = read_project_hooks(self.root.resolve())
         digests = [hash_hook(each, self.root.resolve()) for each in found.hooks]
-        remember_answers(digests, self.root.resolve(), self.state, agreed=agreed)
+        path = find_answers(self.state)
+        remember_answers(digests, self.root.resolve(), path, agreed=agreed)
 
     async def begin(self) -> Any:
         await self.case.mount({}, project_hooks=True, state_folder=str(self.state))
@@ -190,7 +188,7 @@ async def test_hooks_of_a_project_that_cannot_be_read_are_one_warning(
 )
 def test_words_name_files_of_the_project(line: str, named: list[str], tmp_path: Path) -> None:
     (tmp_path / ".claude").mkdir()
-    found = {os.path.relpath(each, tmp_path) for each in find_named_paths(line, tmp_path)}
+    found = {os.path.relpath(each, tmp_path) for each in find_named_paths([line], tmp_path)}
 
     assert set(named) <= found
     assert not any(each.startswith("..") for each in found)

@@ -38,9 +38,9 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], Any]]:
     servers: dict[str, Callable[[], Any]] = {}
     otherwise = opening.open_place
 
-    def open_place(place: Any, settings: Any, note_end: Callable[[str], None]) -> Any:
+    def open_place(place: Any, *more: Any, **named: Any) -> Any:
         make = servers.get(getattr(place, "command", ""))
-        return otherwise(place, settings, note_end) if make is None else make()
+        return otherwise(place, *more, **named) if make is None else make()
 
     monkeypatch.setattr(opening, "open_place", open_place)
     return servers

@@ -35,7 +35,7 @@ def make_liar(tools: list[Tool], answer: CallToolResult | None = None) -> Server
 async def test_a_flood_ends_the_connection_and_not_the_session(
     mount: Mount, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("amplifier_modules.tools.mcp.server_process.MAX_MESSAGE_BYTES", 2**21)
+    monkeypatch.setattr("amplifier_modules.tools.mcp.message_exchange.MAX_MESSAGE_BYTES", 2**21)
     mounted = await mount({"raw": run_raw("tools=flood,echo,garbage")})
     await mounted.settle()
 

@@ -1,15 +1,16 @@
-"""What the user said about the hooks of projects, each by its hash."""
+"""The hooks of projects, and the hashes by which the user agrees to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import json
 from pathlib import Path
-from typing import Any, cast
 
 from amplifier_modules.hooks.approval.rule_files import PROJECT_FILES
-from amplifier_modules.hooks.settings_file import read_object, write_object
+from amplifier_modules.hooks.settings_file import read_object
+from amplifier_modules.sandbox.named_files import hash_named_files
 
-from .hook_files import HookFormatError, WrittenHooks, read_hooks
+from .hook_files import HookFormatError, ShellHook, WrittenHooks, read_hooks
 
 _ANSWERS = "project-hooks.json"
 
@@ -38,29 +39,21 @@ def read_project_hooks(project: Path) -> WrittenHooks:
     return together
 
 
-def read_answers(project: Path, state: Path) -> dict[str, bool]:
-    """Return whether the user agreed to the hooks of a project, by the hashes that they were asked about."""
-    found: Any = _read_all(state / _ANSWERS).get(str(project))
-    if not isinstance(found, dict):
-        return {}
-    answers = cast("dict[str, Any]", found)
-    return {digest: each for digest, each in answers.items() if isinstance(each, bool)}
+def find_answers(state: Path) -> Path:
+    """Return the file of what the user said about the hooks of projects."""
+    return state / _ANSWERS
 
 
-def remember_answers(digests: Iterable[str], project: Path, state: Path, *, agreed: bool) -> None:
-    """Remember whether the user agrees to the hooks of these hashes.
+def hash_hook(hook: ShellHook, project: Path) -> str:
+    """Return the hash of a hook of a project: the line, and each file of the project that it names.
+
+    Args:
+        hook: The hook.
+        project: The root of the project, links followed.
 
     Raises:
-        OSError: It cannot be written.
+        NamedFileError: It names too much, or a file that cannot be read.
     """
-    path = state / _ANSWERS
-    answers = _read_all(path)
-    answers[str(project)] = {**read_answers(project, state), **dict.fromkeys(digests, agreed)}
-    write_object(path, answers)
-
-
-def _read_all(path: Path) -> dict[str, Any]:
-    try:
-        return read_object(path)
-    except (OSError, ValueError, RecursionError):
-        return {}  # then the user is asked again
+    described = [hook.event, hook.matcher, hook.command, hook.timeout]
+    files = hash_named_files([hook.command], project)
+    return hashlib.sha256(json.dumps([described, files]).encode()).hexdigest()

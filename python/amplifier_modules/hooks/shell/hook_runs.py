@@ -10,17 +10,18 @@ from pathlib import Path
 
 import anyio.to_thread
 
+from amplifier_modules.hooks.project_answers import read_answers
 from amplifier_modules.sandbox.command import Tier
 from amplifier_modules.sandbox.environment import build_environment, find_caches
+from amplifier_modules.sandbox.named_files import NamedFileError
 from amplifier_modules.sandbox.runner import Confinement, describe_remedy, open_runner
 from amplifier_modules.sandbox.session_folder import SessionFolder
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
 
-from .agreements import read_answers, read_project_hooks
+from .agreements import find_answers, hash_hook, read_project_hooks
 from .answers import Answer, read_answer
 from .hook_files import ShellHook
 from .hook_process import HookPlace, HookProcess
-from .named_files import NamedFileError, hash_hook
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ class HookRuns:
         found = read_project_hooks(self._project)
         for problem in found.problems:
             logger.warning("hooks-shell: %s", problem)
-        answers = {} if state is None else read_answers(self._project, state)
+        answers = {} if state is None else read_answers(self._project, find_answers(state))
         unanswered = 0
         for hook in found.hooks:
             try:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -18,6 +18,7 @@ from amplifier_core.session_capabilities import (
     MCP_SERVERS,
     OBSERVABILITY_EVENTS,
     SESSION_ONE_TURN,
+    SESSION_WORKING_DIR,
 )
 from amplifier_core.weak_link import link_weakly
 from amplifier_guard import Redactor
@@ -26,12 +27,14 @@ from amplifier_providers.settings import read_settings
 
 from .known_tools import KnownTools
 from .opening import make_opener
+from .prompts import Prompt
 from .put_aside import PutAside
 from .resource_tool import ResourceTool
 from .results import Cleaning, Results
 from .server import ServerStatus, State
-from .server_entry import ServerEntry, read_entries
-from .servers import SERVER_STATE, TOOLS_CHANGED, Prompt, Servers, SessionLinks
+from .server_entry import ServerEntry
+from .servers import SERVER_STATE, TOOLS_CHANGED, ServerContents, Servers, SessionLinks
+from .session_servers import NAME, collect_entries
 from .settings import McpSettings, ServerSettings
 
 __amplifier_module_type__ = "tool"
@@ -40,16 +43,13 @@ __amplifier_settings__ = McpSettings
 __all__ = [
     "McpSettings",
     "Prompt",
+    "ServerContents",
     "ServerSettings",
     "ServerStatus",
     "Servers",
     "State",
     "mount",
 ]
-
-logger = logging.getLogger(__name__)
-
-_NAME = "tool-mcp"
 
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
@@ -62,35 +62,37 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
         config: The keys of `McpSettings`.
 
     Raises:
-        SettingError: A value cannot be used.
+        SettingError: A value, or a file of the user, cannot be used.
         ConfigurationError: The package `mcp` is missing.
     """
-    settings = read_settings(McpSettings, config, _NAME)
-    entries = read_entries(settings.servers)
-    if settings.servers and not entries:
-        return  # all of them are disabled
+    settings = read_settings(McpSettings, config, NAME)
+    working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
+    entries = await anyio.to_thread.run_sync(collect_entries, settings, working)
+    names_some = settings.servers or settings.server_files or settings.project_servers
+    if names_some and not entries:
+        return  # all of them are disabled, or nobody has agreed to them
     if entries and find_spec("mcp") is None:
         raise ConfigurationError(
-            f"{_NAME}: the package `mcp` is missing: `pip install 'amplifier-core[mcp]'`"
+            f"{NAME}: the package `mcp` is missing: `pip install 'amplifier-core[mcp]'`"
         )
-    for entry in entries:
-        for key in entry.unknown_keys:
-            logger.warning(
-                "%s ignores the unknown key `%s` of the server `%s`", _NAME, key, entry.name
-            )
     find_coordinator = link_weakly(coordinator)
     results = _make_results(settings, entries, find_coordinator)
     servers = Servers(
         entries,
-        partial(make_opener, settings, find_coordinator),
+        partial(make_opener, settings, find_coordinator, results.learn_secrets),
         KnownTools(),
         results,
         _link_session(find_coordinator),
         patience=settings.start_timeout,
     )
-    coordinator.register_cleanup(servers.close)
+
+    async def close() -> None:
+        await servers.close()
+        await anyio.to_thread.run_sync(_close_entries, entries)
+
+    coordinator.register_cleanup(close)
     coordinator.register_capability(MCP_SERVERS, servers)
-    coordinator.register_contributor(OBSERVABILITY_EVENTS, _NAME, _list_events)
+    coordinator.register_contributor(OBSERVABILITY_EVENTS, NAME, _list_events)
     resources = ResourceTool(servers.servers, results)
     await coordinator.mount("tools", resources, name=resources.name)
     unknown = await servers.mount_known()
@@ -103,6 +105,11 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
             async with anyio.create_task_group() as group:
                 for server in unknown:
                     group.start_soon(server.wait_until_settled)
+
+
+def _close_entries(entries: Sequence[ServerEntry]) -> None:
+    for entry in entries:
+        entry.close()
 
 
 def _list_events() -> list[str]:
@@ -118,7 +125,7 @@ def _make_results(
         coordinator = find_coordinator()
         return None if coordinator is None else coordinator.get_capability(GUARD_REDACTOR)
 
-    cleaning = Cleaning(settings.redact, find_redactor, Redactor(secrets))
+    cleaning = Cleaning(settings.redact, find_redactor, secrets)
     return Results(cleaning, PutAside(), settings.max_result_bytes)
 
 
@@ -149,4 +156,4 @@ def _start_at_first_request(coordinator: Any, servers: Servers) -> None:
         unregister()
         servers.start()
 
-    unregister = coordinator.hooks.register(PROVIDER_REQUEST, start, name=_NAME)
+    unregister = coordinator.hooks.register(PROVIDER_REQUEST, start, name=NAME)

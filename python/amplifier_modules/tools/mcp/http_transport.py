@@ -20,12 +20,15 @@ _CONNECT_SECONDS = 30.0
 
 
 @asynccontextmanager
-async def open_http(address: Address, *, allows_private: bool = False) -> AsyncGenerator[Any]:
+async def open_http(
+    address: Address, *, allows_private: bool = False, auth: httpx2.Auth | None = None
+) -> AsyncGenerator[Any]:
     """Open the way to a server by streamable HTTP.
 
     Args:
         address: Where it is.
         allows_private: Whether it may be in a private network; this machine always may.
+        auth: Adds a token to each request.
     """
     from mcp.client.streamable_http import streamable_http_client
 
@@ -34,7 +37,8 @@ async def open_http(address: Address, *, allows_private: bool = False) -> AsyncG
         deny_private=not (allows_private or is_loopback(address.url)),
     )
     client = httpx2.AsyncClient(
-        transport=_BoundedTransport(CheckedTransport(policy)),
+        transport=BoundedTransport(CheckedTransport(policy)),
+        auth=auth,
         # Packed, a small answer can be a large one.
         headers={**address.headers, "Accept-Encoding": "identity"},
         # Calls have a time limit of their own, and what waits for changes has none.
@@ -61,13 +65,15 @@ def is_loopback(url: str) -> bool:
         return False
 
 
-class _BoundedTransport(httpx2.AsyncBaseTransport):
+class BoundedTransport(httpx2.AsyncBaseTransport):
     """Ends an answer that is larger than any message; a stream of events has no end."""
 
     def __init__(self, transport: httpx2.AsyncBaseTransport) -> None:
+        """Bound the answers that come by a transport."""
         self._transport = transport
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request."""
         response = await self._transport.handle_async_request(request)
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
@@ -82,6 +88,7 @@ class _BoundedTransport(httpx2.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
+        """Close all connections."""
         await self._transport.aclose()
 
 

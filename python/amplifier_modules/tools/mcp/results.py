@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -23,26 +23,40 @@ if TYPE_CHECKING:
 FAILED = "tool_failed"
 """The `type` of the error of a call whose tool says that it has failed."""
 _MAX_IMAGES = 20
+_MIN_SECRET_CHARS = 4
+"""What is shorter is not looked for."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Cleaning:
     """Which secrets are removed from what a server says."""
 
     rule: Literal["known", "all", "off"]
     find_redactor: Callable[[], Redactor | None]
     """Returns the redactor that knows the keys of the application; None without one."""
-    own: Redactor
-    """Knows the keys that the entries of the servers hold."""
+    secrets: Sequence[str]
+    """The keys that the entries of the servers hold, and the tokens of their logins."""
+
+    def __post_init__(self) -> None:
+        """Know what is a secret."""
+        self._own = Redactor(list(self.secrets))
+
+    def learn(self, secrets: Iterable[str]) -> list[str]:
+        """Remove these, too; return those that are new."""
+        new = [each for each in secrets if each not in self.secrets]
+        if new:
+            self.secrets = [*self.secrets, *new]
+            self._own = Redactor(list(self.secrets))
+        return new
 
     def clean(self, text: str) -> str:
         """Return a text without secrets, and without anything that controls a terminal."""
         if self.rule != "off":
-            for redactor in (self.find_redactor(), self.own):
+            for redactor in (self.find_redactor(), self._own):
                 if redactor is not None:
                     text = redactor.redact_known(text)
         if self.rule == "all":
-            text = self.own.redact(text)
+            text = self._own.redact(text)
         return TerminalText.show(text)
 
 
@@ -52,6 +66,8 @@ class Results:
     def __init__(self, cleaning: Cleaning, put_aside: PutAside, max_bytes: int) -> None:
         """Return results with at most `max_bytes` bytes of text."""
         self._cleaning = cleaning
+        self._learned: list[str] = []
+        self._note_secrets: Callable[[list[str]], None] = lambda _: None
         self.put_aside = put_aside
         """What was too long."""
         self.max_bytes = max_bytes
@@ -100,12 +116,25 @@ class Results:
 
     async def make_prompt(self, contents: Iterable[Any]) -> str:
         """Return the text of a prompt."""
-        result = await self.make_output(_read_blocks(contents))
-        return str(result.output)
+        blocks = _read_blocks(contents)
+        texts = [each if isinstance(each, str) else "[an image is left out]" for each in blocks]
+        return str((await self.make_output(texts)).output)
 
     def clean(self, text: str, most: int) -> str:
         """Return a text of a server in at most so many bytes, without secrets."""
         return clip_bytes(self._cleaning.clean(text), most)
+
+    def learn_secrets(self, secrets: Iterable[str]) -> None:
+        """Remove these from all that a server says from now on."""
+        if new := self._cleaning.learn(each for each in secrets if len(each) >= _MIN_SECRET_CHARS):
+            self._learned += new
+            self._note_secrets(new)
+
+    def watch_secrets(self, note: Callable[[list[str]], None]) -> None:
+        """Call something with the secrets that were learned, and with each that will be."""
+        self._note_secrets = note
+        if self._learned:
+            note(list(self._learned))
 
     async def _fit_text(self, text: str) -> str:
         """Return a text that is short enough; the whole of a longer one is put aside."""

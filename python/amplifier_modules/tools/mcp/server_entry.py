@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 from urllib.parse import urlsplit
 
 from amplifier_guard.shell import child_environment
@@ -54,8 +54,15 @@ class Launch:
 
     command: str
     arguments: tuple[str, ...]
-    environment: Mapping[str, str] = field(repr=False)
+    own: Mapping[str, str] = field(repr=False)
+    """The variables of its entry."""
     directory: Path
+    is_confined: ClassVar[bool] = False
+    """Whether a sandbox keeps it to a project; else it has the rights of its user."""
+
+    def build_environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Return all variables of a server that no sandbox keeps: what programs need, and its own."""
+        return {**child_environment(variables, _PASSED), **self.own}
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,13 @@ class Address:
 
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
+    name: str = ""
+    """What the user calls the server."""
+
+    @property
+    def has_own_key(self) -> bool:
+        """Whether the entry says by itself who asks: no login is used."""
+        return any(name.lower() == "authorization" for name in self.headers)
 
 
 Place: TypeAlias = Launch | Address
@@ -89,6 +103,22 @@ class ServerEntry:
         """Keys that have no effect here."""
         return tuple(self.settings.__pydantic_extra__ or ())
 
+    @property
+    def variables(self) -> list[str]:
+        """The names of the variables that it gets by `${VAR}`, in their order."""
+        named = (name for text in self._list_texts() for name, _ in _VARIABLE.findall(text))
+        return list(dict.fromkeys(named))
+
+    def check(self) -> None:
+        """Look whether it may be connected; may read files.
+
+        Raises:
+            EntryError: It is not what the user agreed to.
+        """
+
+    def close(self) -> None:
+        """Remove what is kept for it, once it has ended; blocks."""
+
     def resolve(self, variables: Mapping[str, str], folder: Path) -> Place:
         """Return where the server is.
 
@@ -103,13 +133,13 @@ class ServerEntry:
         if settings.url is not None:
             url = _replace(settings.url, variables)
             _check_url(url)
-            return Address(url, _replace_values(settings.headers, variables))
+            return Address(url, _replace_values(settings.headers, variables), self.name)
         own = _replace_values(settings.env, variables)
         directory = folder / Path(_replace(settings.cwd or ".", variables)).expanduser()
         return Launch(
             command=_replace(settings.command or "", variables),
             arguments=tuple(_replace(each, variables) for each in settings.args),
-            environment={**child_environment(variables, _PASSED), **own},
+            own=own,
             directory=directory,
         )
 
@@ -117,19 +147,22 @@ class ServerEntry:
         """Return the values of the entry that are secrets by their names."""
         settings = self.settings
         named = [*settings.env.items(), *settings.headers.items()]
-        used = {name for text in self._list_texts() for name, _ in _VARIABLE.findall(text)}
-        named += [(name, variables[name]) for name in used if name in variables]
+        named += [(name, variables[name]) for name in self.variables if name in variables]
         found: list[str] = []
         for name, text in named:
             if _SECRET_NAME.search(name):
-                value = _VARIABLE.sub(lambda each: variables.get(each[1], each[2] or ""), text)
-                found += value.split()
+                found += replace_known(text, variables).split()
         return [value for value in found if len(value) >= _MIN_SECRET_CHARS]
 
     def _list_texts(self) -> list[str]:
         settings = self.settings
         texts = [settings.command or "", settings.url or "", settings.cwd or "", *settings.args]
         return [*texts, *settings.env.values(), *settings.headers.values()]
+
+
+def replace_known(text: str, variables: Mapping[str, str]) -> str:
+    """Return a text with the values of the variables that it names; one that is not set has none."""
+    return _VARIABLE.sub(lambda each: variables.get(each[1], each[2] or ""), text)
 
 
 def _replace(text: str, variables: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from .connection import OpenConnection, read_pages
 from .known_tools import KnownTools, OfferedTool
 from .mcp_tool import McpTool
 from .offers import read_offers
+from .prompts import Prompt, list_contents, list_prompts
 from .results import Results
 from .server import Server, ServerStatus, State
 from .server_entry import ServerEntry
@@ -28,22 +29,22 @@ TOOLS_CHANGED = "mcp:tools"
 """Event: the tools of a server are others than before."""
 
 _MAX_COMPLAINTS = 200
+_MAX_RESOURCES = 500
+_MAX_LINE_BYTES = 500
 
 MountTool = Callable[[McpTool], Awaitable[None]]
 Emit = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
 @dataclass(frozen=True)
-class Prompt:
-    """A prompt that a server offers to people."""
+class ServerContents:
+    """What one server has, as a person reads it."""
 
-    server: str
-    name: str
-    description: str
-    arguments: tuple[str, ...]
-    """The names of its arguments."""
-    required: tuple[str, ...]
-    """Those that it cannot do without."""
+    tools: tuple[tuple[str, str], ...]
+    """The names by which models call its tools, each with what it does."""
+    prompts: tuple[Prompt, ...] = ()
+    resources: tuple[tuple[str, str], ...] = ()
+    """The addresses of its resources, each with its name."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +126,17 @@ class Servers:
                 group.start_soon(each.close)
         await anyio.to_thread.run_sync(self._results.put_aside.close)
 
+    def watch_secrets(self, note: Callable[[list[str]], None]) -> None:
+        """Call this with each token that a login of a server brings."""
+        self._results.watch_secrets(note)
+
     def list_states(self) -> list[ServerStatus]:
         """Return where each server is."""
         return [each.status for each in self.servers]
+
+    def report_states(self) -> list[dict[str, Any]]:
+        """Return the data of an event `mcp:server` for each server, as it is now."""
+        return [self._describe_status(each) for each in self.list_states()]
 
     def describe(self) -> str:
         """Return one line about all of them."""
@@ -145,17 +154,37 @@ class Servers:
                 continue
             try:
                 connection = await server.find_connection()
-                if connection.client.server_capabilities.prompts is None:
-                    continue
-                client = connection.client
-                items = await connection.request(
-                    lambda client=client: read_pages(client.list_prompts, "prompts", 500)
-                )
+                prompts += await list_prompts(server.name, connection, self._results)
             except ServerError as error:
                 logger.warning("the prompts of the MCP server `%s`: %s", server.name, error)
-                continue
-            prompts += [self._read_prompt(server.name, each) for each in items]
         return prompts
+
+    async def list_contents(self, server: str) -> ServerContents:
+        """Return what a server has; only its tools where it is not connected.
+
+        Raises:
+            LookupError: There is no such server.
+            ServerError: It does not say.
+        """
+        found = self._find_server(server)
+        tools = tuple(
+            (tool.name, self._results.clean(tool.description, _MAX_LINE_BYTES))
+            for tool in self._tools[server].values()
+        )
+        if found.status.state is not State.CONNECTED:
+            return ServerContents(tools)
+        connection = await found.find_connection()
+        prompts = await list_prompts(server, connection, self._results)
+        client, listed = connection.client, list[Any]()
+        if client.server_capabilities.resources is not None:
+            listed = await connection.request(
+                lambda: read_pages(client.list_resources, "resources", _MAX_RESOURCES)
+            )
+        resources = (
+            tuple(self._results.clean(text, _MAX_LINE_BYTES) for text in (each.uri, each.name))
+            for each in listed
+        )
+        return ServerContents(tools, tuple(prompts), tuple((uri, name) for uri, name in resources))
 
     async def get_prompt(
         self, server: str, name: str, arguments: Mapping[str, str] | None = None
@@ -166,23 +195,16 @@ class Servers:
             LookupError: There is no such server.
             ServerError: It has no such prompt, or is not connected.
         """
-        found = next((each for each in self.servers if each.name == server), None)
-        if found is None:
-            raise LookupError(f"there is no server `{server}`")
-        connection = await found.find_connection()
+        connection = await self._find_server(server).find_connection()
         given = dict(arguments or {})
         answer = await connection.request(lambda: connection.client.get_prompt(name, given))
-        return await self._results.make_prompt([each.content for each in answer.messages])
+        return await self._results.make_prompt(list_contents(answer.messages))
 
-    def _read_prompt(self, server: str, prompt: Any) -> Prompt:
-        listed = prompt.arguments or ()
-        return Prompt(
-            server,
-            self._results.clean(prompt.name, 256),
-            self._results.clean(prompt.description or prompt.title or "", 1000),
-            tuple(self._results.clean(each.name, 256) for each in listed),
-            tuple(self._results.clean(each.name, 256) for each in listed if each.required),
-        )
+    def _find_server(self, name: str) -> Server:
+        found = next((each for each in self.servers if each.name == name), None)
+        if found is None:
+            raise LookupError(f"there is no server `{name}`")
+        return found
 
     def _make_taker(self, entry: ServerEntry) -> Callable[[list[Any]], Awaitable[int]]:
         async def take(tools: list[Any]) -> int:
@@ -257,13 +279,15 @@ class Servers:
             self._warn_once(
                 f"the MCP server `{status.name}`: {self._results.clean(status.problem, 700)}"
             )
-        about: dict[str, Any] = {
+        await self._links.emit(SERVER_STATE, self._describe_status(status))
+
+    def _describe_status(self, status: ServerStatus) -> dict[str, Any]:
+        return {
             "server": status.name,
             "state": status.state.value,
             "tools": status.tools,
             "problem": self._results.clean(status.problem, 700) or None,
         }
-        await self._links.emit(SERVER_STATE, about)
 
     def _warn_once(self, line: str) -> None:
         if line not in self._complaints:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from pathlib import Path
+from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from amplifier_modules.sandbox.network_setting import read_network
 from amplifier_modules.tools.result_bytes import MIN_RESULT_BYTES
 from amplifier_providers.settings import OptionalText, Settings
+from amplifier_providers.value_problems import Form
 
 MAX_RESULT_BYTES = 128 * 1024
 """Bytes of a result unless the settings say otherwise."""
@@ -52,6 +55,18 @@ class McpSettings(Settings):
 
     servers: dict[str, ServerSettings] = Field(default_factory=dict[str, ServerSettings])
     """Servers by name, in the form of `mcpServers`; `${VAR}` and `${VAR:-default}` are replaced."""
+    server_files: Annotated[tuple[Path, ...], Field(strict=False), Form("a list of files")] = ()
+    """Files of the user with more of them, under their key `mcpServers`; of two servers of one name the later file's counts, and one of `servers` before all."""
+    project_servers: bool = False
+    """Whether those in the file `.mcp.json` of the working folder count, once the user agreed to each."""
+    state_folder: Annotated[Path | None, Field(strict=False), Form("the path of a folder")] = None
+    """Where it is remembered which servers of projects the user agreed to; without it, none of them is connected."""
+    network: Annotated[
+        Literal["off"] | tuple[str, ...],
+        BeforeValidator(read_network),
+        Form("`off` or a list of host names"),
+    ] = ()
+    """Hosts that servers of a project reach which run in the sandbox."""
     first_wait: float = Field(default=10.0, ge=0, le=600)
     """Seconds that a single turn waits for servers whose tools are not known yet; a conversation waits for none."""
     start_timeout: float = Field(default=60.0, gt=0, le=600)

@@ -1,17 +1,14 @@
-"""The files of a project that the words of a command name, and the hash of both."""
+"""The files of a project that the words of a command name, and their hashes."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-
-from .hook_files import ShellHook
 
 _MAX_FILE_BYTES = 8 * 1024 * 1024
 _MAX_WORDS = 1000
@@ -20,28 +17,26 @@ _BETWEEN = re.compile(r"[\s;&|<>()'\"`=:,{}]+")
 
 
 class NamedFileError(ValueError):
-    """A hook to which nobody can agree."""
+    """A command to which nobody can agree."""
 
 
-def hash_hook(hook: ShellHook, project: Path) -> str:
-    """Return the hash of a hook of a project: the line, and each file of the project that it names.
+def hash_named_files(texts: Iterable[str], project: Path) -> list[tuple[str, str | None]]:
+    """Return each path in a project that texts may mean, with the hash of the file; None without one.
 
     Links are followed, and each file is opened once. Reads files.
 
     Args:
-        hook: The hook.
+        texts: The command, or its parts.
         project: The root of the project, links followed.
 
     Raises:
-        NamedFileError: It names too much, or a file that cannot be read.
+        NamedFileError: They name too much, or a file that cannot be read.
     """
-    described = [hook.event, hook.matcher, hook.command, hook.timeout]
-    files = [[path, _hash_file(path)] for path in find_named_paths(hook.command, project)]
-    return hashlib.sha256(json.dumps([described, files]).encode()).hexdigest()
+    return [(path, _hash_file(path)) for path in find_named_paths(texts, project)]
 
 
-def find_named_paths(command: str, project: Path) -> list[str]:
-    """Return the paths in a project that a command may mean, also of files that are not there.
+def find_named_paths(texts: Iterable[str], project: Path) -> list[str]:
+    """Return the paths in a project that texts may mean, also of files that are not there.
 
     Words are counted from the project and from each folder that another word names, so that
     `cd folder && ./script` names the script.
@@ -50,7 +45,10 @@ def find_named_paths(command: str, project: Path) -> list[str]:
         NamedFileError: There are too many.
     """
     root = str(project)
-    written = [*_split(_PROJECT.sub(lambda _: root, command)), *_split(_PROJECT.sub(".", command))]
+    written: list[str] = []
+    for text in texts:
+        written += _split(_PROJECT.sub(lambda _: root, text))
+        written += _split(_PROJECT.sub(".", text))
     # `/check.sh` may be the rest of `$(git rev-parse --show-toplevel)/check.sh`.
     words = list(dict.fromkeys([*written, *(each.lstrip("/") for each in written)]))
     if len(words) > _MAX_WORDS:
