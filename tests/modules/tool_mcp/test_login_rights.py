@@ -27,7 +27,9 @@ def anyio_backend() -> str:
     [
         (
             'Bearer error="insufficient_scope", scope="write"',
-            ["it needs a login with more rights: `amplifier-core mcp login x --scope 'read write'`"],
+            [
+                "it needs a login with more rights: `amplifier-core mcp login x --scope 'read write'`"
+            ],
         ),
         ('Bearer error="insufficient_scope", scope="\x1b[2J"', []),
         ('Bearer error="insufficient_scope"', []),
@@ -40,7 +42,12 @@ async def test_rights_that_a_login_lacks_are_named(
     store, learned = LoginStore(tmp_path / "logins"), list[str]()
     await store.keep_login(Login(URL, "token", scope="read"))
     stored = StoredLogin(
-        "x", URL, store, allows_private=False, note_refused=learned.append, learn_secrets=list
+        "x",
+        URL,
+        store,
+        allows_private=False,
+        note_refused=learned.append,
+        learn_secrets=lambda _secrets: None,
     )
 
     def refuse(_request: httpx2.Request) -> httpx2.Response:
