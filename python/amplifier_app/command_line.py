@@ -324,6 +324,13 @@ def amplifier_core(context: click.Context) -> None:
     "--plan", metavar="FILE", help="Mount the modules of a mount plan, a `.toml` or `.json` file."
 )
 @click.option(
+    "--mcp-config",
+    "mcp_configs",
+    multiple=True,
+    metavar="FILE",
+    help="Connect the MCP servers of a file in the form of `mcpServers`; may be repeated.",
+)
+@click.option(
     "-v",
     "--verbose",
     is_flag=True,
@@ -349,6 +356,7 @@ def run(
     no_project_notes: bool,
     modules: tuple[str, ...],
     plan: str | None,
+    mcp_configs: tuple[str, ...],
     verbose: bool,
     debug: bool,
 ) -> int:
@@ -363,7 +371,7 @@ def run(
         if debug:
             os.environ["AMPLIFIER_DEBUG"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
-        from amplifier_app.commands.order import given_system
+        from amplifier_app.commands.order import given_system, named_server_files
         from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
         from amplifier_app.sessions.wish import SessionWish
@@ -407,6 +415,7 @@ def run(
             stored=stored,
             goes_on=goes_on,
             has_project_notes=not no_project_notes,
+            server_files=named_server_files(mcp_configs),
         )
         if is_interactive:
             from amplifier_app.commands.interactive import interact

@@ -18,8 +18,10 @@ from amplifier_core import cli as kernel
 HEAVY = (
     "amplifier_core",
     "amplifier_guard",
+    "amplifier_modules.tools.mcp",
     "asyncio",
     "httpx2",
+    "mcp",
     "prompt_toolkit",
     "pydantic_core",
     "rich",
@@ -77,9 +79,11 @@ def test_the_notice_of_the_demo_model_is_there_before_the_rest(command: Any) -> 
     assert imported(command, "run", "hello", at_first_word=True) == ["amplifier_core"]
 
 
-# Holds: command-2
-def test_a_turn_does_not_import_trio(command: Any) -> None:
-    assert "trio" not in imported(command, "run", "hello")
+# Holds: command-2, mcp-34
+def test_a_turn_imports_neither_trio_nor_what_mcp_servers_need(command: Any) -> None:
+    unwanted = {"trio", "mcp", "amplifier_modules.tools.mcp"}
+
+    assert unwanted.isdisjoint(imported(command, "run", "hello"))
 
 
 def test_a_prompt_on_the_command_line_does_not_import_the_editor(command: Any) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from mistakes import mistake, model
 
 from amplifier_agent import Agent, mcp
+from amplifier_testing.servers.serving.http import Reply
+from amplifier_testing.servers.serving.recording import RecordingServer
 
 PAGE = "mcp"
 
@@ -30,9 +34,13 @@ def own_caches() -> Iterator[None]:
 
 
 def run(**entry: Any) -> None:
-    tools = [{"module": "tool-mcp", "config": {"servers": {"files": entry}}}]
+    mount({"servers": {"files": entry}})
+
+
+def mount(config: dict[str, Any], folder: str = ".") -> None:
+    tools = [{"module": "tool-mcp", "config": config}]
     with own_caches():
-        Agent(model(), tools=tools).run_sync("go")
+        Agent(model(), tools=tools, directory=folder).run_sync("go")
 
 
 @mistake(PAGE, "a server that cannot be started")
@@ -53,6 +61,28 @@ def _() -> None:
 @mistake(PAGE, "a key of another host in an entry")
 def _() -> None:
     run(command="no-such-program", autoApprove=["x"])
+
+
+@mistake(PAGE, "a server of a project that nobody has agreed to")
+def _() -> None:
+    with TemporaryDirectory() as folder:
+        content = {"mcpServers": {"files": {"command": "no-such-program"}}}
+        Path(folder, ".mcp.json").write_text(json.dumps(content))
+        mount({"project_servers": True, "state_folder": f"{folder}/state"}, folder)
+
+
+@mistake(PAGE, "a file of servers that is not there")
+def _() -> None:
+    mount({"server_files": ["no-such.json"]})
+
+
+@mistake(PAGE, "a server that needs a login")
+def _() -> None:
+    with RecordingServer() as server, own_caches():
+        server.respond(Reply(401))
+        servers = {"tickets": {"url": f"{server.url}/mcp"}}
+        tools = [{"module": "tool-mcp", "config": {"servers": servers}}]
+        Agent(model(), tools=tools).run_sync("go")
 
 
 @mistake(PAGE, "two servers of one name in an agent")

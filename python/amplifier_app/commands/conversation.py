@@ -15,6 +15,7 @@ from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replace
 from amplifier_app.commands.order import Order
 from amplifier_app.commands.project_hooks import ask_about_project_hooks
 from amplifier_app.commands.project_rules import ask_about_project_rules
+from amplifier_app.commands.project_servers import ask_about_project_servers
 from amplifier_app.display.watched_servers import watch_servers
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
@@ -284,6 +285,7 @@ class Conversation:
         plan = self._session.session.config
         await ask_about_project_rules(plan, self._folder, self._approval)
         await ask_about_project_hooks(plan, self._folder, self._approval)
+        await ask_about_project_servers(plan, self._folder, self._approval)
         try:
             await self._session.__aenter__()
         except ConfigurationError as error:
@@ -325,6 +327,7 @@ def _make_agent(
             store=find_store(named, is_new=is_new) if order.is_kept else None,
             mode=order.mode,
             has_project_notes=order.has_project_notes,
+            server_files=order.server_files,
         ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
         approvals=approval,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ SHELL_HOOKS = "hooks-shell"
 """The module that runs hooks of the user and of the project."""
 PROJECT_NOTES = "hooks-project-notes"
 """The module that gives the model the notes of the user and of the project."""
+SERVERS = "tool-mcp"
+"""The module that has the tools of MCP servers."""
 TASKS = "tool-task"
 """The module that has tasks done by sub-agents."""
 
@@ -46,6 +48,7 @@ def mount_plan(
     store: Mapping[str, Any] | None = None,
     mode: str | None = None,
     has_project_notes: bool = True,
+    server_files: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, a provider, tools, and hooks.
 
@@ -67,6 +70,7 @@ def mount_plan(
         store: What stores the session; None to keep nothing.
         mode: The mode of the approvals; None for that of the config.
         has_project_notes: Whether the model gets the notes of the user and of the project.
+        server_files: Files of MCP servers that the user names.
 
     Raises:
         Failure: A setting in the environment, or the plan of the user, cannot be used.
@@ -75,6 +79,7 @@ def mount_plan(
         approval_settings,
         guard_settings,
         loop_settings,
+        mcp_settings,
         provider_settings,
         shell_hook_settings,
         tool_settings,
@@ -96,6 +101,7 @@ def mount_plan(
     loop = loop_settings(os.environ)
     tools = {"root": str(folder), **tool_settings(os.environ)}
     shell_hooks = shell_hook_settings(os.environ, folder)
+    servers = mcp_settings(os.environ, folder, server_files)
     plan: dict[str, Any] = {
         "session": {
             "orchestrator": _make_own_entry("loop-streaming", loop),
@@ -112,6 +118,7 @@ def mount_plan(
                 if has_skills(folder, os.environ)
                 else []
             ),
+            *([] if servers is None else [_make_own_entry(SERVERS, servers)]),
         ],
         "hooks": [
             _make_own_entry(GUARD, guard_settings(os.environ, block_chars)),
@@ -125,6 +132,8 @@ def mount_plan(
     if mode is not None:
         plan["hooks"] = [_with_mode(each, mode) for each in plan["hooks"]]
     plan["tools"] = list(map(_with_agent_files, plan["tools"]))
+    if server_files:
+        plan["tools"] = _with_server_files(plan["tools"], server_files)
     plan["session"] = {name: each for name, each in plan["session"].items() if name != STORE}
     if store is not None:
         plan["session"][STORE] = dict(store)
@@ -143,6 +152,17 @@ def _with_agent_files(entry: dict[str, Any]) -> dict[str, Any]:
     if entry.get("module") != TASKS or list_other_sources(TASKS):
         return entry
     return {**entry, "config": {"agent_files": True, **(entry.get("config") or {})}}
+
+
+def _with_server_files(tools: list[dict[str, Any]], files: Sequence[Path]) -> list[dict[str, Any]]:
+    """The tools with the servers of files, also where those of a plan take the usual place."""
+    for place, entry in enumerate(tools):
+        if entry.get("module") == SERVERS:
+            config: dict[str, Any] = entry.get("config") or {}
+            listed = [*config.get("server_files", ()), *map(str, files)]
+            config = {**config, "server_files": list(dict.fromkeys(listed))}
+            return [*tools[:place], {**entry, "config": config}, *tools[place + 1 :]]
+    return [*tools, _make_own_entry(SERVERS, {"server_files": list(map(str, files))})]
 
 
 def _make_own_entry(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:

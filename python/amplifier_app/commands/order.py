@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,8 @@ class Order:
     """Whether the turn is the one that was not finished: then there is no prompt."""
     has_project_notes: bool = True
     """Whether the model gets the notes of the user and of the project."""
+    server_files: tuple[Path, ...] = ()
+    """Files of MCP servers that the user names."""
 
 
 def named_folder(directory: str, *, may_be_missing: bool = False) -> Path:
@@ -108,6 +110,30 @@ def make_folder(folder: Path) -> None:
     from amplifier_app.notice import show_notice
 
     show_notice(f"made the folder `{folder}`, which was not there")
+
+
+def named_server_files(files: Iterable[str]) -> tuple[Path, ...]:
+    """The files of `--mcp-config`, absolute.
+
+    Raises:
+        Failure: One cannot be read, or holds no MCP servers.
+    """
+    from pathlib import Path
+
+    found: list[Path] = []
+    for file in files:
+        from amplifier_modules.tools.mcp.server_files import ServerFileError, read_server_file
+
+        try:
+            path = Path(file).expanduser().absolute()
+            read_server_file(path)
+        except (OSError, RuntimeError, ServerFileError) as error:
+            reason = getattr(error, "strerror", None) or error
+            message = f"the file `{file}` cannot be used: {reason}"
+            hint = "check the path given to `--mcp-config`"
+            raise Failure(message, hint=hint, exit_code=WRONG_USAGE) from None
+        found.append(path)
+    return tuple(found)
 
 
 def given_system(text: str | None, file: str | None) -> str | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +14,14 @@ from pydantic import ConfigDict, Field
 
 from amplifier_app.commands.prompt import TYPED_CHARS
 from amplifier_app.failure import Failure
+from amplifier_app.notice import show_notice
 from amplifier_providers.settings import Env, SettingError, Settings, read_settings
 from amplifier_providers.value_problems import Form
+
+OWN_SERVERS = "mcp.json"
+"""The file of the user's own MCP servers, in the config folder."""
+NO_MCP = "the package `mcp` is missing"
+MCP_EXTRA = "`pip install 'amplifier-core[mcp]'`"
 
 _LOOP = ("max_iterations", "max_result_bytes")
 _TOOLS = ("max_result_bytes",)
@@ -157,6 +165,43 @@ def shell_hook_settings(environment: Mapping[str, str], folder: Path) -> dict[st
         if (state := find_state_folder(environment)) is not None:
             config["state_folder"] = str(state)
     return config if len(config) > 1 else None
+
+
+def mcp_settings(
+    environment: Mapping[str, str], folder: Path, files: Sequence[Path] = ()
+) -> dict[str, Any] | None:
+    """The config of `tool-mcp`: the servers of the user and of the project; None without any.
+
+    Args:
+        environment: The environment variables.
+        folder: The project.
+        files: More files of the user.
+
+    Raises:
+        Failure: There are such files, but the package `mcp` is missing.
+    """
+    from amplifier_modules.instructions.places import find_config_folder
+
+    config: dict[str, Any] = {}
+    own = find_config_folder(environment)
+    is_own = own is not None and (own / OWN_SERVERS).is_file()
+    if own is not None and is_own:
+        files = (own / OWN_SERVERS, *files)
+    if files:
+        config["server_files"] = [str(each) for each in files]
+    if os.path.lexists(folder / ".mcp.json"):
+        from amplifier_modules.hooks.approval.rule_files import find_state_folder
+
+        config["project_servers"] = True
+        if (state := find_state_folder(environment)) is not None:
+            config["state_folder"] = str(state)
+    if not config or find_spec("mcp") is not None:
+        return config or None
+    if len(files) > is_own:
+        raise Failure(NO_MCP, hint=MCP_EXTRA)
+    if is_own:
+        show_notice(f"warning: your MCP servers are not connected: {NO_MCP}: {MCP_EXTRA}")
+    return None
 
 
 def _names_hooks(path: Path) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from amplifier_app.display.server_lines import SERVER_STATE
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.output import Output
+from amplifier_core import world
 from amplifier_core.session_capabilities import GUARD_REDACTOR, MCP_SERVERS
 
 
@@ -28,6 +29,8 @@ def watch_servers(coordinator: Any, output: Output) -> None:
         coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
 
     servers.watch_secrets(learn)
-    # Those that have changed while the modules were mounted.
+    # What went wrong while the modules were mounted, when nobody heard of it.
+    shared = {"session_id": coordinator.session_id, "parent_id": coordinator.parent_id}
     for state in servers.report_states():
-        output.handle(SERVER_STATE, state)
+        if state["problem"]:
+            output.handle(SERVER_STATE, {**shared, **state, "timestamp": world.timestamp()})

@@ -6,10 +6,11 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import anyio
 import httpx2
 import uvicorn
 from mcp.server.auth.provider import (
@@ -45,6 +46,8 @@ class Authority:
         """The refresh tokens that were used, in their order."""
         self.slow_seconds = 0.0
         """How long a renewal takes."""
+        self.on_renewal: Callable[[], object] = lambda: None
+        """Called in the thread of the server when a refresh token was used up."""
         self._count = 0
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
@@ -92,11 +95,10 @@ class Authority:
     async def exchange_refresh_token(
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]
     ) -> OAuthToken:
-        import anyio
-
         self.renewals.append(refresh_token.token)
         if self.refresh.pop(refresh_token.token, None) is None:
             raise TokenError("invalid_grant", "it was used before")
+        self.on_renewal()
         await anyio.sleep(self.slow_seconds)
         return self._give(client.client_id, refresh_token.resource)
 

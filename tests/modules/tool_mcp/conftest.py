@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mounted_servers import Mount, Mounted
 
 from amplifier_core import ModuleCoordinator
+from amplifier_core.session_capabilities import SESSION_WORKING_DIR
 from amplifier_modules.tools import mcp as tool_mcp
 from amplifier_modules.tools.mcp import opening
 
@@ -51,9 +52,13 @@ async def mount() -> AsyncIterator[Mount]:
     """Mount servers: `await mount({"one": {...}}, call_timeout=1)`; they end with the test."""
     coordinators: list[ModuleCoordinator] = []
 
-    async def mount(servers: dict[str, Any], *, ask: Any = None, **settings: Any) -> Mounted:
+    async def mount(
+        servers: dict[str, Any], *, ask: Any = None, folder: Path | None = None, **settings: Any
+    ) -> Mounted:
         coordinator = ModuleCoordinator(approval_system=ask)
         coordinators.append(coordinator)
+        if folder is not None:
+            coordinator.register_capability(SESSION_WORKING_DIR, str(folder))
         mounted = Mounted(coordinator)
         await tool_mcp.mount(coordinator, {"servers": servers, **settings})
         return mounted

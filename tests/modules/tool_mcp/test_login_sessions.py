@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import subprocess
 import sys
@@ -175,8 +176,11 @@ async def test_requests_of_one_session_that_are_refused_together_renew_once(
         # A request that is given up does not give up the renewal, which has used the token up.
         authority.end_access()
         authority.slow_seconds = 0.1
-        with anyio.move_on_after(0.05):
+        loop = asyncio.get_running_loop()
+        with anyio.CancelScope() as scope:
+            authority.on_renewal = lambda: loop.call_soon_threadsafe(scope.cancel)
             await request()
+        assert scope.cancelled_caught
         await request()
     kept = await LoginStore().find_login(url)
 
@@ -215,6 +219,8 @@ async def test_an_entry_with_a_key_of_its_own_uses_no_login(
 
     assert "needs a login" not in status.problem
     assert await log_out(url, LoginStore())
+    addresses = [Address(url, {}), Address("http://ada:pass@127.0.0.1/mcp", {})]
+    assert [each.has_own_key for each in addresses] == [False, True]
 
 
 # Holds: mcp-51

@@ -1,86 +1,78 @@
-"""What `/mcp` shows: the state of each MCP server, or all that one of them has."""
+"""The MCP servers that a session in a folder would have, and where each comes from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
 
-from amplifier_app.commands.mcp.server_prompts import name_commands, write_usage
+from amplifier_app.commands.mcp.own_servers import find_own_file, read_own_servers
 from amplifier_app.failure import Failure
-from amplifier_app.known_secrets import SECRETS
-from amplifier_providers.running.count_noun import count_noun
+from amplifier_modules.hooks.approval.rule_files import find_state_folder
+from amplifier_modules.hooks.project_answers import read_answers
+from amplifier_modules.tools.mcp.project.project_servers import (
+    ProjectEntry,
+    find_answers,
+    read_project_servers,
+)
+from amplifier_modules.tools.mcp.server_entry import ServerEntry
+from amplifier_modules.tools.mcp.server_files import ServerFileError, read_server
 
-if TYPE_CHECKING:
-    from amplifier_modules.tools.mcp import ServerContents, ServerStatus
+State: TypeAlias = Literal["enabled", "disabled", "agreed", "not agreed", "not asked", "left out"]
+"""Whether a server is connected: `enabled` and `agreed` ones are."""
 
-_NO_SERVERS = "there are no MCP servers; `amplifier-core mcp add` adds one"
-_MAX_CHARS = 300
-_MAX_ROWS = 50
-_MAX_WIDTH = 40
+_STATES: dict[bool | None, State] = {None: "not asked", True: "agreed", False: "not agreed"}
 
 
-async def list_servers(name: str, servers: Any) -> list[str]:
-    """Return a line for each server, or lines about one; they are safe to show.
+@dataclass(frozen=True)
+class ListedServer:
+    """A server, and whether it is connected."""
+
+    entry: ServerEntry
+    state: State
+
+    @property
+    def origin(self) -> Literal["you", "project"]:
+        """Who has written it."""
+        return "project" if isinstance(self.entry, ProjectEntry) else "you"
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether a session connects it."""
+        return self.state in ("enabled", "agreed")
+
+
+def list_servers(folder: Path, hosts: tuple[str, ...] = ()) -> tuple[list[ListedServer], list[str]]:
+    """Return the servers of the user and of a project, and what is wrong with others.
 
     Args:
-        name: The one that it is about; empty for all.
-        servers: The `Servers` of a session; None without any.
+        folder: The project, links followed.
+        hosts: What those of the project reach that run in the sandbox.
 
     Raises:
-        Failure: There is no such server, or it does not say what it has.
+        Failure: The file of the user cannot be used.
     """
-    if servers is None or not servers.servers:
-        return [_NO_SERVERS]
-    servers.start()
-    states: list[ServerStatus] = servers.list_states()
-    if not name:
-        width = min(_MAX_WIDTH, max(len(each.name) for each in states))
-        return [_write_row(each.name, describe_state(each), width) for each in states]
-    status = next((each for each in states if each.name == name), None)
-    if status is None:
-        hint = f"there are {', '.join(f'`{each.name}`' for each in states)}"
-        raise Failure(f"there is no MCP server `{name}`", hint=hint)
-    from amplifier_modules.tools.mcp.server_errors import ServerError
-
-    try:
-        contents: ServerContents = await servers.list_contents(name)
-    except ServerError as error:
-        raise Failure(f"the MCP server `{name}`: {error}") from error
-    prompts = {
-        write_usage(*each): each[1].description for each in name_commands(contents.prompts).items()
-    }
-    return [
-        _write_row(name, describe_state(status)),
-        *_write_rows("tools", dict(contents.tools)),
-        *_write_rows("prompts", prompts),
-        *_write_rows("resources", dict(contents.resources)),
-    ]
+    path = find_own_file()
+    listed: list[ListedServer] = []
+    for name, written in read_own_servers(path).items():
+        try:
+            entry = ServerEntry(name, read_server(written))
+        except ServerFileError as error:
+            raise Failure(
+                f"`{path}` cannot be used: the server `{name}`: {error}", hint="correct it"
+            ) from error
+        listed.append(ListedServer(entry, "disabled" if entry.settings.disabled else "enabled"))
+    found = read_project_servers(folder, hosts)
+    own = {each.entry.name for each in listed}
+    answers = _read_answers(folder)
+    for entry in found.entries:
+        state = _STATES[answers.get(entry.digest)]
+        listed.append(ListedServer(entry, "left out" if entry.name in own else state))
+    return listed, found.problems
 
 
-def describe_state(status: ServerStatus) -> str:
-    """Return where a server is, in a few words."""
-    line = status.state.value
-    if status.tools or line == "connected":
-        line += f", {count_noun(status.tools, 'tool')}"
-    if status.problem:
-        line += f": {status.problem}"
-    if status.retry_seconds is not None:
-        line += f"; tried again in {max(1, round(status.retry_seconds))} s"
-    return line
-
-
-def _write_rows(title: str, rows: Mapping[str, str]) -> Iterator[str]:
-    if not rows:
-        return
-    yield f"{title}:"
-    width = min(_MAX_WIDTH, max(map(len, rows)))
-    for number, (name, about) in enumerate(rows.items()):
-        if number == _MAX_ROWS:
-            yield f"  and {len(rows) - number} more"
-            return
-        yield f"  {_write_row(name, about, width)}"
-
-
-def _write_row(name: str, about: str, width: int = 0) -> str:
-    shown, what = (SECRETS.write_line(each, _MAX_CHARS) for each in (name, about))
-    return f"{shown:<{width}}  {what}".rstrip()
+def _read_answers(folder: Path) -> dict[str, bool]:
+    """Return what the user said about servers of a project, by their hashes."""
+    state = find_state_folder(os.environ)
+    return {} if state is None else read_answers(folder, find_answers(state))

@@ -19,6 +19,13 @@ def _add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             help="A file of servers to look in first; may be repeated.",
         ),
+        click.option(
+            "-C",
+            "--directory",
+            default=".",
+            metavar="FOLDER",
+            help="The folder of the project.  [default: the current folder]",
+        ),
         click.argument("name", metavar="NAME"),
     ):
         command = option(command)
@@ -54,6 +61,7 @@ def _add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def login(
     name: str,
     files: tuple[str, ...],
+    directory: str,
     no_browser: bool,
     client_id: str | None,
     port: int,
@@ -69,12 +77,13 @@ def login(
     _set_debug(debug)
     from amplifier_app.commands.mcp.login import keep_login
     from amplifier_app.commands.mcp.server_address import find_address
+    from amplifier_app.commands.order import named_folder
     from amplifier_app.commands.report import Report
 
     return Report().run_command(
         lambda report: keep_login(
             report,
-            find_address(name, files),
+            find_address(name, files, named_folder(directory)),
             opens_browser=not no_browser,
             client_id=client_id,
             port=port,
@@ -86,7 +95,7 @@ def login(
 
 @click.command("logout", short_help="Forget the login to a server.")
 @_add_shared_options
-def logout(name: str, files: tuple[str, ...], debug: bool) -> int:
+def logout(name: str, files: tuple[str, ...], directory: str, debug: bool) -> int:
     """Forget the login to an MCP server.
 
     NAME is that of a server, or its address. The tokens are revoked where the service takes that.
@@ -94,9 +103,12 @@ def logout(name: str, files: tuple[str, ...], debug: bool) -> int:
     _set_debug(debug)
     from amplifier_app.commands.mcp.login import drop_login
     from amplifier_app.commands.mcp.server_address import find_address
+    from amplifier_app.commands.order import named_folder
     from amplifier_app.commands.report import Report
 
-    return Report().run_command(lambda report: drop_login(report, find_address(name, files)))
+    return Report().run_command(
+        lambda report: drop_login(report, find_address(name, files, named_folder(directory)))
+    )
 
 
 def _set_debug(debug: bool) -> None:

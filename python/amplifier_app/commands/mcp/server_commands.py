@@ -35,7 +35,7 @@ class ServerCommands:
         def take(_: str, data: Mapping[str, Any]) -> None:
             servers = conversation.find_capability(MCP_SERVERS)
             if data.get("state") == "connected" and servers is not None:
-                self._start_aside(self._prompts.update(servers))
+                self._start_aside(self._prompts.read_prompts(servers))
 
         conversation.listen(SERVER_STATE, take)
 
@@ -84,9 +84,9 @@ class ServerCommands:
 
 
 async def _show(name: str, turns: Turns) -> None:
-    from amplifier_app.commands.mcp.listed_servers import list_servers
+    from amplifier_app.commands.mcp.server_states import write_states
 
-    lines = await list_servers(name, turns.find_capability(MCP_SERVERS))
+    lines = await write_states(name, turns.find_capability(MCP_SERVERS))
     write_notice("\n".join(lines))
 
 

@@ -32,7 +32,7 @@ class ServerPrompts:
         self._offer = offer
         self._prompts: dict[str, Prompt] = {}
 
-    async def update(self, servers: Any) -> None:
+    async def read_prompts(self, servers: Any) -> None:
         """Ask the servers of a session what they have."""
         self._prompts = name_commands(await servers.list_prompts())
         self._offer(list(self._prompts))
@@ -71,7 +71,7 @@ class ServerPrompts:
         ]
         for server in meant:
             await server.wait_until_settled()
-        await self.update(servers)
+        await self.read_prompts(servers)
         prompt = self._prompts.get(command.name)
         if prompt is None:
             for server in meant:

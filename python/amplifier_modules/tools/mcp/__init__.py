@@ -22,6 +22,7 @@ from amplifier_core.session_capabilities import (
 )
 from amplifier_core.weak_link import link_weakly
 from amplifier_guard import Redactor
+from amplifier_modules.instructions.reporting import report_problems
 from amplifier_modules.running.session_bound import session_bound
 from amplifier_providers.settings import read_settings
 
@@ -34,7 +35,7 @@ from .results import Cleaning, Results
 from .server import ServerStatus, State
 from .server_entry import ServerEntry
 from .servers import SERVER_STATE, TOOLS_CHANGED, ServerContents, Servers, SessionLinks
-from .session_servers import NAME, collect_entries
+from .session_servers import NAME, collect_servers
 from .settings import McpSettings, ServerSettings
 
 __amplifier_module_type__ = "tool"
@@ -67,7 +68,9 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     """
     settings = read_settings(McpSettings, config, NAME)
     working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
-    entries = await anyio.to_thread.run_sync(collect_entries, settings, working)
+    found = await anyio.to_thread.run_sync(collect_servers, settings, working)
+    entries = found.entries
+    await report_problems(coordinator, NAME, found.problems)
     names_some = settings.servers or settings.server_files or settings.project_servers
     if names_some and not entries:
         return  # all of them are disabled, or nobody has agreed to them
@@ -79,7 +82,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     results = _make_results(settings, entries, find_coordinator)
     servers = Servers(
         entries,
-        partial(make_opener, settings, find_coordinator, results.learn_secrets),
+        partial(make_opener, settings, find_coordinator, learn_secrets=results.learn_secrets),
         KnownTools(),
         results,
         _link_session(find_coordinator),

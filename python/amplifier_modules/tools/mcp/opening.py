@@ -24,16 +24,16 @@ from .settings import McpSettings
 def make_opener(
     settings: McpSettings,
     find_coordinator: Callable[[], Any],
-    learn_secrets: Callable[[Iterable[str]], None],
     entry: ServerEntry,
+    learn_secrets: Callable[[Iterable[str]], None] = lambda _: None,
 ) -> OpenConnection:
     """Return what opens a connection to a server, each time anew.
 
     Args:
         settings: How long things may take, and what is reached.
         find_coordinator: Returns the coordinator of the session; None once it was freed.
-        learn_secrets: Called with what must not be shown from now on.
         entry: What is written of the server.
+        learn_secrets: Called with what must not be shown from now on.
     """
 
     @asynccontextmanager
@@ -93,7 +93,7 @@ def open_place(
         auth = None if place.has_own_key else login
         return open_http(place, allows_private=allows_private, auth=auth)
     if place.is_confined:
-        from .confined_server import ConfinedLaunch, run_confined_server
+        from .project.confined_server import ConfinedLaunch, run_confined_server
 
         assert isinstance(place, ConfinedLaunch)
         return run_confined_server(place, note_end)

@@ -77,7 +77,8 @@ class Address:
     @property
     def has_own_key(self) -> bool:
         """Whether the entry says by itself who asks: no login is used."""
-        return any(name.lower() == "authorization" for name in self.headers)
+        is_in_url = urlsplit(self.url).username is not None
+        return is_in_url or any(name.lower() == "authorization" for name in self.headers)
 
 
 Place: TypeAlias = Launch | Address
@@ -108,6 +109,12 @@ class ServerEntry:
         """The names of the variables that it gets by `${VAR}`, in their order."""
         named = (name for text in self._list_texts() for name, _ in _VARIABLE.findall(text))
         return list(dict.fromkeys(named))
+
+    def list_unset(self, variables: Mapping[str, str]) -> list[str]:
+        """Return the names of those that have neither a value nor a default."""
+        named = [each for text in self._list_texts() for each in _VARIABLE.finditer(text)]
+        unset = (each[1] for each in named if not (variables.get(each[1]) or each[2] is not None))
+        return list(dict.fromkeys(unset))
 
     def check(self) -> None:
         """Look whether it may be connected; may read files.

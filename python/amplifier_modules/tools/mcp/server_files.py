@@ -30,7 +30,13 @@ def read_server_file(path: Path) -> dict[str, ServerSettings]:
         content = read_object(path)
     except (ValueError, RecursionError) as error:
         raise ServerFileError(f"it is no file of servers: {error}") from error
-    return {name: read_server(name, each) for name, each in find_servers(content).items()}
+    servers: dict[str, ServerSettings] = {}
+    for name, written in find_servers(content).items():
+        try:
+            servers[name] = read_server(written)
+        except ServerFileError as error:
+            raise ServerFileError(f"the server `{name}`: {error}") from error
+    return servers
 
 
 def find_servers(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,17 +51,15 @@ def find_servers(content: Mapping[str, Any]) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def read_server(name: str, written: Any) -> ServerSettings:
+def read_server(written: Any) -> ServerSettings:
     """Return the settings of a server as it is written.
 
     Raises:
         ServerFileError: It cannot be used.
     """
     if not isinstance(written, dict):
-        raise ServerFileError(f"the server `{name}` is no object")
+        raise ServerFileError("it is no object")
     try:
-        return read_settings(
-            ServerSettings, cast("dict[str, Any]", written), f"the server `{name}`"
-        )
+        return read_settings(ServerSettings, cast("dict[str, Any]", written), "")
     except SettingError as error:
         raise ServerFileError(str(error)) from error

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from amplifier_modules.hooks.project_answers import read_answers
 from amplifier_providers.settings import SettingError
@@ -14,16 +14,21 @@ from .server_entry import ServerEntry, read_entries
 from .server_files import ServerFileError, read_server_file
 from .settings import McpSettings, ServerSettings
 
-if TYPE_CHECKING:
-    from .project_servers import ProjectEntry
-
 logger = logging.getLogger(__name__)
 
 NAME = "tool-mcp"
 
 
-def collect_entries(settings: McpSettings, working: Path) -> list[ServerEntry]:
-    """Return the servers that are connected; reads files, and warns of what is left out.
+@dataclass
+class SessionServers:
+    """The servers that are connected, and what is wrong with others of the project."""
+
+    entries: list[ServerEntry]
+    problems: list[str] = field(default_factory=list[str])
+
+
+def collect_servers(settings: McpSettings, working: Path) -> SessionServers:
+    """Return the servers that are connected; reads files, and warns of those that nobody agreed to.
 
     Args:
         settings: Where they are written.
@@ -47,39 +52,35 @@ def collect_entries(settings: McpSettings, working: Path) -> list[ServerEntry]:
             logger.warning(
                 "%s ignores the unknown key `%s` of the server `%s`", NAME, key, entry.name
             )
+    servers = SessionServers(entries)
     if settings.project_servers:
-        entries += _list_agreed(settings, working.resolve(), named)
-    return entries
+        _add_agreed(servers, settings, working.resolve(), named)
+    return servers
 
 
-def _list_agreed(
-    settings: McpSettings, project: Path, taken: Collection[str]
-) -> list[ProjectEntry]:
-    """Return the servers of the project that the user agreed to."""
+def _add_agreed(
+    servers: SessionServers, settings: McpSettings, project: Path, taken: Collection[str]
+) -> None:
+    """Add the servers of the project that the user agreed to."""
     # Late, as most sessions have none: they run in a sandbox, whose parts take a while to import.
-    from .project_servers import find_answers, read_project_servers
+    from .project.project_servers import PROJECT_FILE, find_answers, read_project_servers
 
     found = read_project_servers(project, settings.network)
-    for problem in found.problems:
-        logger.warning("%s: %s", NAME, problem)
+    servers.problems += found.problems
     state = settings.state_folder
     answers = {} if state is None else read_answers(project, find_answers(state))
-    agreed: list[ProjectEntry] = []
     unanswered: list[str] = []
     for entry in found.entries:
         if entry.name in taken:
-            logger.warning(
-                "%s: the server `%s` of the project is left out, as you have one of this name",
-                NAME,
-                entry.name,
+            servers.problems.append(
+                f"the server `{entry.name}` of `{PROJECT_FILE}` is left out, as you have one of this name"
             )
         elif answers.get(entry.digest):
-            agreed.append(entry)
+            servers.entries.append(entry)
         elif entry.digest not in answers:
             unanswered.append(f"`{entry.name}`")
     if unanswered:
         logger.warning("%s: %s", NAME, describe_unanswered(unanswered))
-    return agreed
 
 
 def describe_unanswered(names: Collection[str]) -> str:
@@ -88,5 +89,5 @@ def describe_unanswered(names: Collection[str]) -> str:
     return (
         f"the MCP server{'' if is_one else 's'} {', '.join(names)} of `.mcp.json`"
         f" {'is' if is_one else 'are'} not connected until you agree: run `amplifier-core mcp ask`"
-        " in this folder"
+        " in its folder"
     )

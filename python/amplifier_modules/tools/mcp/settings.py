@@ -55,7 +55,11 @@ class McpSettings(Settings):
 
     servers: dict[str, ServerSettings] = Field(default_factory=dict[str, ServerSettings])
     """Servers by name, in the form of `mcpServers`; `${VAR}` and `${VAR:-default}` are replaced."""
-    server_files: Annotated[tuple[Path, ...], Field(strict=False), Form("a list of files")] = ()
+    server_files: Annotated[
+        tuple[Annotated[Path, Field(strict=False)], ...],
+        Field(strict=False),
+        Form("a list of paths of files"),
+    ] = ()
     """Files of the user with more of them, under their key `mcpServers`; of two servers of one name the later file's counts, and one of `servers` before all."""
     project_servers: bool = False
     """Whether those in the file `.mcp.json` of the working folder count, once the user agreed to each."""

@@ -45,7 +45,7 @@ class LoginStore:
             return None
         secrets = written.get("secrets")
         if secrets is None:  # they are in the keyring
-            text = await read_from_keyring(self._name(url))
+            text = await read_from_keyring(_name_secrets(url))
             secrets = _read_json(text or "")
         about = written.get("login")
         if not isinstance(about, dict) or not isinstance(secrets, dict):
@@ -59,7 +59,7 @@ class LoginStore:
             OSError: It cannot be written.
         """
         # The keyring first: a file that says that they are there is never without them.
-        is_in_keyring = await keep_in_keyring(self._name(login.url), json.dumps(login.secrets))
+        is_in_keyring = await keep_in_keyring(_name_secrets(login.url), json.dumps(login.secrets))
         written: dict[str, Any] = {"version": _VERSION, "login": login.describe()}
         if not is_in_keyring:
             written["secrets"] = login.secrets
@@ -78,7 +78,7 @@ class LoginStore:
         if written is None:
             return False
         if "secrets" not in written:
-            await remove_from_keyring(self._name(url))
+            await remove_from_keyring(_name_secrets(url))
         await anyio.to_thread.run_sync(path.unlink)
         return True
 
@@ -107,14 +107,15 @@ class LoginStore:
             from platformdirs import user_state_path
 
             self._folder = user_state_path("amplifier-core", appauthor=False) / "mcp-logins"
-        return self._folder / f"{_hash(url)}.json"
-
-    def _name(self, url: str) -> str:
-        """Return what the keyring knows the secrets by."""
-        return f"mcp:{_hash(url)}"
+        return self._folder / f"{_digest_address(url)}.json"
 
 
-def _hash(url: str) -> str:
+def _name_secrets(url: str) -> str:
+    """Return what the keyring knows the secrets by."""
+    return f"mcp:{_digest_address(url)}"
+
+
+def _digest_address(url: str) -> str:
     return hashlib.sha256(find_server_key(url).encode("utf-8", "surrogatepass")).hexdigest()
 
 

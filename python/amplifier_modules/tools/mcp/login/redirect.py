@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from secrets import compare_digest
+from hmac import compare_digest
 from urllib.parse import parse_qs, urlsplit
 
 from amplifier_guard import TerminalText

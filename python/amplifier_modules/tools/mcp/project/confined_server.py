@@ -16,8 +16,6 @@ from typing import ClassVar
 import anyio
 import anyio.to_thread
 from anyio.abc import ByteReceiveStream, ByteSendStream
-from anyio.lowlevel import checkpoint
-from typing_extensions import override
 
 from amplifier_core import world
 from amplifier_modules.sandbox import runner as runners
@@ -26,13 +24,13 @@ from amplifier_modules.sandbox.environment import build_environment, find_caches
 from amplifier_modules.sandbox.network_setting import Network
 from amplifier_modules.sandbox.runner import Confinement
 from amplifier_modules.sandbox.session_folder import SessionFolder
+from amplifier_modules.tools.mcp.message_exchange import exchange_messages
+from amplifier_modules.tools.mcp.server_entry import Launch
 
-from .message_exchange import exchange_messages
-from .server_entry import Launch
+from .streams import PipeOutput, SocketInput, SocketOutput
 
 _CLOSE_SECONDS = 1.0
 """How long a server has to end by itself."""
-_PIECE_BYTES = 2**16
 
 
 class ServerSandbox:
@@ -186,11 +184,11 @@ class ConfinedServer:
         self._running = pipes.running
         self._socket = pipes.both_ways
         self._error_pipe = pipes.errors
-        self.input: ByteSendStream = _Input(pipes.both_ways)
+        self.input: ByteSendStream = SocketInput(pipes.both_ways)
         """What it reads."""
-        self.output: ByteReceiveStream = _Output(pipes.both_ways, pipes.errors.finish)
+        self.output: ByteReceiveStream = SocketOutput(pipes.both_ways, pipes.errors.finish)
         """Its messages."""
-        self.errors: ByteReceiveStream = _Errors(pipes.errors.reader)
+        self.errors: ByteReceiveStream = PipeOutput(pipes.errors.reader)
         """What it complains of."""
 
     async def describe_end(self) -> str:
@@ -216,6 +214,8 @@ class ConfinedServer:
     async def release(self) -> None:
         """Close what is left when it has ended."""
         self._running.kill()
+        with suppress(OSError):
+            await self._wait()
         for each in (self._socket, self._error_pipe.reader):
             anyio.notify_closing(each)
         self._socket.close()
@@ -230,75 +230,3 @@ class ConfinedServer:
         with anyio.move_on_after(_CLOSE_SECONDS):
             return await anyio.to_thread.run_sync(self._running.wait, abandon_on_cancel=True)
         return None
-
-
-class _Input(ByteSendStream):
-    """One way of a socket."""
-
-    def __init__(self, both_ways: socket.socket) -> None:
-        self._socket = both_ways
-
-    @override
-    async def send(self, item: bytes) -> None:
-        left = memoryview(item)
-        while left:
-            try:
-                left = left[self._socket.send(left) :]
-            except BlockingIOError:
-                await anyio.wait_writable(self._socket)
-        await checkpoint()
-
-    @override
-    async def aclose(self) -> None:
-        """Let it be at its end."""
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_WR)
-
-
-class _Output(ByteReceiveStream):
-    """The other way, whose end is noted."""
-
-    def __init__(self, both_ways: socket.socket, note_end: Callable[[], None]) -> None:
-        self._socket = both_ways
-        self._note_end = note_end
-
-    @override
-    async def receive(self, max_bytes: int = _PIECE_BYTES) -> bytes:
-        try:
-            while True:
-                await anyio.wait_readable(self._socket)
-                with suppress(BlockingIOError):
-                    piece = self._socket.recv(max_bytes)
-                    break
-        except OSError:
-            piece = b""
-        if not piece:
-            self._note_end()
-            raise anyio.EndOfStream
-        return piece
-
-    @override
-    async def aclose(self) -> None:
-        """Leave it open: it is closed with the server."""
-
-
-class _Errors(ByteReceiveStream):
-    """The pipe of complaints."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    @override
-    async def receive(self, max_bytes: int = _PIECE_BYTES) -> bytes:
-        while True:
-            await anyio.wait_readable(self._descriptor)
-            with suppress(BlockingIOError):
-                piece = os.read(self._descriptor, max_bytes)
-                break
-        if not piece:
-            raise anyio.EndOfStream
-        return piece
-
-    @override
-    async def aclose(self) -> None:
-        """Leave it open: it is closed with the server."""

@@ -21,10 +21,16 @@ from amplifier_modules.sandbox.named_files import (
     hash_named_files,
 )
 from amplifier_modules.sandbox.network_setting import Network
+from amplifier_modules.tools.mcp.server_entry import (
+    EntryError,
+    Launch,
+    Place,
+    ServerEntry,
+    replace_known,
+)
+from amplifier_modules.tools.mcp.server_files import ServerFileError, find_servers, read_server
 
 from .confined_server import ConfinedLaunch, ServerSandbox
-from .server_entry import EntryError, Launch, Place, ServerEntry, replace_known
-from .server_files import ServerFileError, find_servers, read_server
 
 PROJECT_FILE = ".mcp.json"
 """The file of a project, counted from the folder that a session works in."""
@@ -32,6 +38,8 @@ _ANSWERS = "project-servers.json"
 _MAX_BYTES = 1024 * 1024
 _MAX_SERVERS = 64
 _MAX_NAME_CHARS = 64
+_MAX_ENTRY_CHARS = 16 * 1024
+"""A person reads all of an entry."""
 _MAX_PROBLEM_CHARS = 400
 _ROOT = "CLAUDE_PROJECT_DIR"
 
@@ -86,7 +94,8 @@ class ProjectEntry(ServerEntry):
     @override
     def resolve(self, variables: Mapping[str, str], folder: Path) -> Place:
         """Return where the server is, as `ServerEntry` says."""
-        place = super().resolve({**variables, _ROOT: str(self.root)}, folder)
+        del folder  # the same, by a path that may lead over links
+        place = super().resolve({**variables, _ROOT: str(self.root)}, self.root)
         if not isinstance(place, Launch):
             return place
         if place.command.startswith("-"):
@@ -179,7 +188,9 @@ def _read_file(project: Path) -> dict[str, Any]:
 def _read_entry(name: str, written: Any, project: Path, network: Network) -> ProjectEntry:
     if not name.isprintable() or "`" in name or len(name) > _MAX_NAME_CHARS:
         raise ServerFileError(f"a name is plain text of at most {_MAX_NAME_CHARS} characters")
-    settings = read_server(name, written)
+    if len(json.dumps(written)) > _MAX_ENTRY_CHARS:
+        raise ServerFileError(f"it has more than {_MAX_ENTRY_CHARS:,} characters")
+    settings = read_server(written)
     plain = ServerEntry(name, settings)
     is_confined = settings.command is not None and tiers.find_tier().tier is not Tier.NONE
     return ProjectEntry(

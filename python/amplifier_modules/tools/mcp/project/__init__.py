@@ -1,0 +1,1 @@
+"""The servers that projects bring along, and the sandbox that they run in."""
