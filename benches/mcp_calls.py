@@ -68,7 +68,7 @@ async def time_calls() -> Times:
     entries = describe_servers(1)
     await tool_mcp.mount(coordinator, {"servers": entries})
     await coordinator.get_capability("mcp.servers").servers[0].find_connection()
-    tool: Any = (coordinator.get("tools") or {})["s0__repeat"]
+    tool: Any = coordinator.get("tools")["s0__repeat"]
     async with Client(StdioServerParameters(**entries["s0"])) as client:
         await client.list_tools()
 
