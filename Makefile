@@ -55,11 +55,11 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
 BENCHES := agent loop cancel emit hook_answers kernel_calls turn history session messages import_time text_deltas first_request request_encoding \
-	tool_arguments path_decision retry_decision processor start display false_marks call_cost store search launch undo one_call service ratios redaction shell
+	tool_arguments path_decision retry_decision processor start display false_marks call_cost store search launch undo mcp_calls one_call service ratios redaction shell
 # Compared with other libraries, not with the reference.
 PEER_BENCHES := agent loop text_deltas request_encoding tool_arguments service
 # Compared with what our own Python has beside it.
-OWN_BENCHES := cancel first_request path_decision retry_decision processor start display false_marks call_cost store search launch undo
+OWN_BENCHES := cancel first_request path_decision retry_decision processor start display false_marks call_cost store search launch undo mcp_calls
 # Compared with a walk over memory, in Rust.
 RUST_BENCHES := ratios redaction shell
 

@@ -20,8 +20,8 @@ CLIENT = HERE / "conformance_client.py"
 EXPECTED = HERE / "conformance_expected_failures.yaml"
 FROZEN = {"2026-07-28": 32, "2025-11-25": 18}
 AT_ONCE = 2
-OAUTH = "auth/"
-"""How the names of the scenarios begin in which a person logs in."""
+FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+NO_KEYRING = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
 
 pytestmark = [
     pytest.mark.timeout(1200),
@@ -47,7 +47,9 @@ def run_scenario(revision: str, folder: Path, scenario: str) -> str | None:
     ]
     ended = subprocess.run(
         list(map(str, command)),
-        env=os.environ | {"XDG_CACHE_HOME": str(folder / scenario.replace("/", "-"))},
+        env=os.environ
+        | dict.fromkeys(FOLDERS, str(folder / scenario.replace("/", "-")))
+        | NO_KEYRING,
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -60,12 +62,9 @@ def run_scenario(revision: str, folder: Path, scenario: str) -> str | None:
 
 # Holds: mcp-79
 @pytest.mark.parametrize("revision", FROZEN)
-def test_every_scenario_passes_that_is_asked_of_a_client_without_oauth(
-    tmp_path: Path, revision: str
-) -> None:
-    frozen = list_frozen(revision)
-    assert len(frozen) == FROZEN[revision]
-    scenarios = [each for each in frozen if not each.startswith(OAUTH)]
+def test_every_scenario_passes_that_is_asked_of_a_client(tmp_path: Path, revision: str) -> None:
+    scenarios = list_frozen(revision)
+    assert len(scenarios) == FROZEN[revision]
     run = partial(run_scenario, revision, tmp_path)
     with ThreadPoolExecutor(AT_ONCE) as threads:
         ended = dict(zip(scenarios, threads.map(run, scenarios), strict=True))

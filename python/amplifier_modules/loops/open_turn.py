@@ -137,7 +137,14 @@ def _find_asked(state: TurnState, call: OpenCall) -> AskedBefore | None:
     if kept is None or kept.resume is None:
         return None
     about = dict(kept.arguments)
-    return AskedBefore(kept.prompt, about, tuple(kept.parts), kept.resume, kept.hash)
+    return AskedBefore(
+        kept.prompt,
+        about,
+        tuple(kept.parts),
+        kept.resume,
+        kept.hash,
+        is_answered=kept.answer is not None,
+    )
 
 
 def _may_repeat(state: TurnState, call: OpenCall) -> bool:

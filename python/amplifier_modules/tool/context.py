@@ -52,6 +52,8 @@ class AskedBefore:
     """What the tool gave to go on with."""
     hash: str
     """The hash of the effect that was shown."""
+    is_answered: bool = False
+    """Whether the call had its answer there: nobody knows how far it has got with it."""
 
 
 @dataclass(frozen=True)

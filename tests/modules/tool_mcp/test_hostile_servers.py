@@ -5,18 +5,45 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.server.lowlevel import Server
-from mcp.types import CallToolResult, ListToolsResult, Tool
+from mcp.types import CallToolResult, ElicitResult, InputRequiredResult, ListToolsResult, Tool
 from mounted_servers import Mount, run_raw
 
 from amplifier_modules.tools.mcp import message_lines
+from amplifier_modules.tools.mcp.call_rounds import CallRounds
 from amplifier_modules.tools.mcp.message_lines import MessageLines, MessageTooLongError
 from amplifier_modules.tools.mcp.offers import MAX_TOOLS, read_offers
+from amplifier_modules.tools.mcp.open_call import MAX_QUESTIONS, OpenCall
+from amplifier_modules.tools.mcp.server_errors import CallRefusedError
 
 OBJECT = {"type": "object"}
+
+
+ASKS: dict[str, Any] = {
+    "method": "elicitation/create",
+    "params": {"message": "?", "requestedSchema": OBJECT},
+}
+SAMPLES: dict[str, Any] = {
+    "method": "sampling/createMessage",
+    "params": {"messages": [], "maxTokens": 1},
+}
+
+
+class NeedyClient:
+    """Stands for the client of a server that never has enough."""
+
+    def __init__(self, request: Any) -> None:
+        self.session = self
+        self.calls = 0
+        self._needed = {"resultType": "input_required", "inputRequests": {"it": request}}
+
+    async def call_tool(self, *_given: Any, **_options: Any) -> InputRequiredResult:
+        self.calls += 1
+        return InputRequiredResult.model_validate(self._needed)
 
 
 def make_liar(tools: list[Tool], answer: CallToolResult | None = None) -> Server[Any]:
@@ -56,6 +83,41 @@ async def test_a_call_that_is_never_answered_is_given_up(mount: Mount) -> None:
         "CallGivenUpError",
         "the MCP server `raw`: no answer and no progress for 0.2 s",
     )
+
+
+# Holds: mcp-16
+async def test_other_servers_go_on_while_one_floods_and_does_not_answer(mount: Mount) -> None:
+    bad = run_raw("tools=hang,flood")
+    mounted = await mount({"bad": bad, "worse": bad, "good": run_raw()})
+    await mounted.settle()
+    answers: list[str] = []
+    async with anyio.create_task_group() as group:
+        group.start_soon(mounted.run, "bad__hang")
+        group.start_soon(mounted.run, "worse__flood")
+        answers += [await mounted.run("good__echo") for _ in range(3)]
+        group.cancel_scope.cancel()
+
+    assert answers == ["done"] * 3
+
+
+# Holds: mcp-16
+@pytest.mark.parametrize(
+    ("request_of", "said"),
+    [
+        (ASKS, f"it asks more than {MAX_QUESTIONS} times"),
+        (SAMPLES, "it needs `sampling/createMessage`, which is not offered"),
+    ],
+)
+async def test_a_server_that_needs_too_much_is_refused(request_of: Any, said: str) -> None:
+    client = NeedyClient(request_of)
+    rounds = CallRounds(client, OpenCall(10), "x", {})  # pyright: ignore[reportArgumentType] -- what is used of it
+
+    async def accept(*_given: Any) -> ElicitResult:
+        return ElicitResult(action="accept", content={})
+
+    with pytest.raises(CallRefusedError, match=said):
+        await rounds.run("x", accept)
+    assert client.calls <= MAX_QUESTIONS + 1
 
 
 # Holds: mcp-16

@@ -14,6 +14,7 @@ from mounted_servers import Mount, run_raw
 
 from amplifier_core import world
 from amplifier_modules.tools.mcp import State
+from amplifier_modules.tools.mcp.known_tools import KnownTools
 from amplifier_modules.tools.mcp.server import ServerStatus, choose_wait
 
 
@@ -147,13 +148,14 @@ async def test_a_file_of_known_tools_that_is_damaged_is_none(mount: Mount) -> No
     entry = run_raw()
     first = await mount({"raw": entry})
     await first.settle()
-    await first.coordinator.cleanup()
     [kept] = (Path(os.environ["XDG_CACHE_HOME"]) / "amplifier-core" / "mcp").iterdir()
+    assert len(KnownTools().find(kept.stem) or ()) == 1
     for damaged in ("{", "[]", '{"version": 1, "tools": [{"name": 1}]}', "[" * 100_000):
         kept.write_text(damaged)
-        mounted = await mount({"raw": entry})
-        await mounted.settle()
-        assert await mounted.run("raw__echo") == "done"
+        assert KnownTools().find(kept.stem) is None
+    mounted = await mount({"raw": entry})
+    await mounted.settle()
+    assert await mounted.run("raw__echo") == "done"
 
 
 # Holds: mcp-7

@@ -34,6 +34,7 @@ def keep_login(
     opens_browser: bool,
     client_id: str | None,
     port: int,
+    scope: str = "",
     allows_private: bool = False,
 ) -> None:
     """Log in to a server, and keep its tokens.
@@ -57,6 +58,7 @@ def keep_login(
         Person(screen.show_address, screen.read_answer),
         client=client,
         port=port,
+        scope=scope,
         allows_private=allows_private,
     )
     try:

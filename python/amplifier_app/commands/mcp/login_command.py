@@ -51,6 +51,12 @@ def _add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="PORT",
     help="The port of this machine that the browser is sent to.  [default: one that is free]",
 )
+@click.option(
+    "--scope",
+    default="",
+    metavar="RIGHTS",
+    help="Rights that you ask for beside those that the server names, with spaces between them.",
+)
 @click.option("--private-addresses", is_flag=True, help="The service may be in a private network.")
 def login(
     name: str,
@@ -59,6 +65,7 @@ def login(
     no_browser: bool,
     client_id: str | None,
     port: int,
+    scope: str,
     private_addresses: bool,
     debug: bool,
 ) -> int:
@@ -80,6 +87,7 @@ def login(
             opens_browser=not no_browser,
             client_id=client_id,
             port=port,
+            scope=scope,
             allows_private=private_addresses,
         )
     )

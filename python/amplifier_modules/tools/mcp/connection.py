@@ -15,8 +15,10 @@ import anyio
 
 from amplifier_core import world
 
+from .call_rounds import CallRounds
 from .known_tools import OfferedTool
 from .open_call import OpenCall
+from .required_input import Answered
 from .server_errors import (
     CallGivenUpError,
     CallRefusedError,
@@ -85,15 +87,24 @@ class Connection:
         """Note that the server has changed its tools."""
         self._changed.set()
 
-    async def call_tool(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
-        """Call a tool.
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], id: str, answered: Answered | None = None
+    ) -> CallToolResult:
+        """Call a tool, or go on with a call of it.
+
+        Args:
+            name: What the server calls it.
+            arguments: Those of the call.
+            id: What the tool is known by where the call is gone on with.
+            answered: What the server has asked for in another process; None for a call that begins.
 
         Raises:
             ServerError: There is no result, and why.
+            QuestionPutOff: A person is asked, and answers when the turn has ended.
         """
         call = OpenCall(self._rules.call_seconds)
-        run = partial(self.client.call_tool, name, arguments, progress_callback=call.report)
-        return await self._run(call, run)
+        rounds = CallRounds(self.client, call, name, arguments)
+        return await self._run(call, partial(rounds.run, id, self._rules.answer, answered))
 
     async def request(self, function: Callable[[], Awaitable[T]]) -> T:
         """Ask the server something else than a call.

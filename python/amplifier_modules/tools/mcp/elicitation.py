@@ -90,9 +90,8 @@ async def _ask_person(
     Raises:
         _NotAskedError: Nobody has answered, or the call has asked often enough.
     """
-    context = call.tool_context
     call.questions += 1
-    if context is None or call.questions > MAX_QUESTIONS:
+    if call.questions > MAX_QUESTIONS:
         raise _NotAskedError
     message = TerminalText.show(params.message[:_MAX_MESSAGE_CHARS])
     rows = "".join(f"| {line}\n" for line in message.splitlines())
@@ -102,7 +101,7 @@ async def _ask_person(
         data["url"] = params.url
     else:
         data["schema"] = params.requested_schema
-    answer = await context.ask(question.rstrip("\n"), data, parts=parts)
+    answer = await call.ask(question.rstrip("\n"), data, parts)
     if not answer.is_answered:
         raise _NotAskedError
     return answer

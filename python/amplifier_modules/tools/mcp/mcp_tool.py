@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+from math import inf
 from typing import Any
 
 from amplifier_core.models import ToolResult
+from amplifier_modules.tool.context import find_context
 from amplifier_modules.tools.blocking import make_failure
 
+from .elicitation import answer_question
 from .known_tools import OfferedTool
+from .open_call import OpenCall
+from .required_input import Answered, RequiredInput
 from .results import Results
 from .server import Server
 from .server_errors import ConnectionLostError, ServerError
@@ -18,8 +24,12 @@ class McpTool:
 
     is_session_bound = False
     """Sub-agents use the servers of the session that they work for."""
+    continues_calls = True
+    """What a server asks before it answers is asked again in another process, and sent from there."""
 
-    def __init__(self, name: str, server: Server, offered: OfferedTool, results: Results) -> None:
+    def __init__(
+        self, name: str, server: Server, offered: OfferedTool, results: Results, entry_hash: str
+    ) -> None:
         """Offer a tool.
 
         Args:
@@ -27,8 +37,10 @@ class McpTool:
             server: The server that has it.
             offered: What the server says of it.
             results: Makes its results.
+            entry_hash: The hash of what is written of the server.
         """
         self.name = name
+        self._entry_hash = entry_hash
         self.server = server
         self._results = results
         self.take_offer(offered)
@@ -43,14 +55,34 @@ class McpTool:
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Call the tool; what goes wrong is in the result."""
         try:
+            answered = await self._ask_again()
             connection = await self.server.find_connection()
-            answer = await connection.call_tool(self.offered.name, input)
+            answer = await connection.call_tool(self.offered.name, input, self._id, answered)
         except ConnectionLostError as error:
             message = f"{error}; it may have done what it was asked for"
             return self._make_failure(message, error)
         except ServerError as error:
             return self._make_failure(str(error), error)
         return await self._results.make_result(answer)
+
+    @property
+    def _id(self) -> str:
+        """What a call that is gone on with must be of."""
+        return f"{self._entry_hash} {self.offered.name}"
+
+    async def _ask_again(self) -> Answered | None:
+        """Ask what the call has asked in a process that has ended; None for one that begins.
+
+        Raises:
+            ServerError: It cannot go on.
+            QuestionPutOff: The answer comes when the turn has ended.
+        """
+        context = find_context()
+        if context is None or context.asked_before is None:
+            return None
+        required = RequiredInput.restore(context.asked_before, self._id)
+        answer = partial(answer_question, self.server.name)
+        return await required.collect(OpenCall(inf), answer)
 
     def _make_failure(self, message: str, error: ServerError) -> ToolResult:
         text = self._results.clean(f"the MCP server `{self.server.name}`: {message}", 4096)

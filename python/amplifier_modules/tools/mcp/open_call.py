@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from math import inf
 from typing import Any, TypeVar
@@ -12,9 +12,13 @@ import anyio
 
 from amplifier_guard import TerminalText
 from amplifier_modules.running.background import start_task
-from amplifier_modules.tool.context import ToolContext, find_context
+from amplifier_modules.tool.context import PersonAnswer, ToolContext, ask_nobody, find_context
 
 T = TypeVar("T")
+
+AskAndKeep = Callable[
+    [ToolContext[Any], str, Mapping[str, Any], Sequence[str]], Awaitable[PersonAnswer]
+]
 
 MAX_QUESTIONS = 20
 """How often a call may ask a person."""
@@ -26,6 +30,8 @@ class OpenCall:
 
     is_lost = False
     """Whether its connection was lost."""
+    ask_and_keep: AskAndKeep | None = None
+    """Asks a person so that another process can go on with the call; None where none can."""
 
     def __init__(self, seconds: float) -> None:
         """Begin a call, in the task that makes it.
@@ -53,6 +59,20 @@ class OpenCall:
         """Withdraw the questions that are still asked."""
         for scope in self._asking:
             scope.cancel()
+
+    async def ask(
+        self, question: str, about: Mapping[str, Any], parts: Sequence[str]
+    ) -> PersonAnswer:
+        """Ask a person.
+
+        Raises:
+            QuestionPutOff: The answer comes when the turn has ended.
+        """
+        if self.tool_context is None:
+            return await ask_nobody(question, about)
+        if self.ask_and_keep is not None:
+            return await self.ask_and_keep(self.tool_context, question, about, parts)
+        return await self.tool_context.ask(question, about, parts=parts)
 
     async def report(self, progress: float, total: float | None, message: str | None) -> None:
         """Take a report of the server: the call is alive."""

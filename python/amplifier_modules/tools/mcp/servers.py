@@ -264,7 +264,8 @@ class Servers:
                     f"a tool of the MCP server `{server.name}` has no name that is free"
                 )
                 continue
-            mounted[each.name] = McpTool(name, server, each, self._results)
+            entry_hash = self._entries[server.name].hash
+            mounted[each.name] = McpTool(name, server, each, self._results, entry_hash)
             await self._links.mount(mounted[each.name])
             if name != (plain := f"{server.name}__{each.name}"):
                 renamed.append(f"`{self._results.clean(plain, 200)}` as `{name}`")

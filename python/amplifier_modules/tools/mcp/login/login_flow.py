@@ -16,6 +16,7 @@ from .login import Login
 from .login_errors import LoginError, describe_flow_error
 from .login_store import LoginStore
 from .oauth_client import is_safe_address, open_oauth_client
+from .program import describe_program
 from .redirect import Redirect, find_state, read_pasted
 from .redirect_listener import RedirectListener, open_listener
 from .renewal import TokenMemory, revoke_login, take_tokens
@@ -36,7 +37,8 @@ _FIRST_MESSAGE = {
         "clientInfo": {"name": "amplifier-core", "version": "0"},
     },
 }
-"""What every server answers, or refuses to whom has not logged in."""
+_NEXT_MESSAGE = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+"""What every server answers, or refuses to whom has not logged in: some greet everybody first."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,16 @@ class KnownClient:
     """A client that was registered by hand, for authorization servers that register none themselves."""
 
     id: str
+    """Its id; where that is an address, what is there describes the client."""
     secret: str | None = None
+
+    @property
+    def document(self) -> str | None:
+        """The address of its description; None for a client that was registered."""
+        from mcp.client.auth.utils import is_valid_client_metadata_url
+
+        is_document = self.secret is None and is_valid_client_metadata_url(self.id)
+        return self.id if is_document else None
 
 
 async def log_in(
@@ -65,6 +76,7 @@ async def log_in(
     allows_private: bool = False,
     client: KnownClient | None = None,
     port: int = 0,
+    scope: str = "",
 ) -> bool:
     """Log in to a server, and keep its tokens; return whether they are in the keyring.
 
@@ -75,13 +87,17 @@ async def log_in(
         allows_private: Whether servers may be in a private network.
         client: How the authorization server knows this program; without it, it is registered.
         port: The port of the redirect; 0 for one that is free.
+        scope: Rights that are asked for beside those that the server names, with spaces between
+            them.
 
     Raises:
         LoginError: The login has failed, or the server needs none.
         OSError: The tokens cannot be kept.
     """
     async with open_listener(port) as listener:
-        login = await _run_flow(address, person, listener, client, allows_private=allows_private)
+        login = await _run_flow(
+            address, person, listener, client, scope, allows_private=allows_private
+        )
     async with store.hold_lock(address.url):
         return await store.keep_login(login)
 
@@ -108,38 +124,52 @@ async def _run_flow(
     person: Person,
     listener: RedirectListener,
     client: KnownClient | None,
+    scope: str,
     *,
     allows_private: bool,
 ) -> Login:
     from mcp.client.auth import OAuthClientProvider, OAuthFlowError
-    from mcp.shared.auth import OAuthClientMetadata
-    from pydantic import AnyUrl, ValidationError
+    from pydantic import ValidationError
 
     part = _PersonsPart(address.url, person, listener)
-    memory = TokenMemory(client=None if client is None else _describe_client(client, listener.url))
-    metadata = OAuthClientMetadata(
-        client_name="amplifier-core", redirect_uris=[AnyUrl(listener.url)]
-    )
+    document = None if client is None else client.document
+    registered = client if document is None else None
+    about = None if registered is None else _describe_client(registered, listener.url)
+    memory = TokenMemory(client=about)
+
+    async def take_address(url: str) -> None:
+        if registered is not None:
+            _choose_proof(provider.context)
+        await part.take_address(url)
+
     provider = OAuthClientProvider(
-        address.url, metadata, memory, part.take_address, part.wait_for_answer
+        address.url,
+        describe_program(listener.url, scope),
+        memory,
+        take_address,
+        part.wait_for_answer,
+        client_metadata_url=document,
     )
+    response: httpx2.Response | None = None
     try:
         async with open_oauth_client(address.url, allows_private=allows_private) as http:
-            request = http.build_request(
-                "POST",
-                address.url,
-                json=_FIRST_MESSAGE,
-                headers={
-                    **address.headers,
-                    "Accept": "application/json, text/event-stream",
-                    "MCP-Protocol-Version": _VERSION,
-                },
-            )
-            # Its stream of events may have no end.
-            response = await http.send(request, auth=provider, stream=True)
-            await response.aclose()
+            headers = {
+                **address.headers,
+                "Accept": "application/json, text/event-stream",
+                "MCP-Protocol-Version": _VERSION,
+            }
+            for message in (_FIRST_MESSAGE, _NEXT_MESSAGE):
+                request = http.build_request("POST", address.url, json=message, headers=headers)
+                # Its stream of events may have no end.
+                response = await http.send(request, auth=provider, stream=True)
+                await response.aclose()
+                if memory.tokens is not None:
+                    break
+                if session := response.headers.get("mcp-session-id"):
+                    headers["Mcp-Session-Id"] = session
     except (OAuthFlowError, ValidationError, httpx2.HTTPError, PermissionError) as error:
         raise LoginError(describe_flow_error(error)) from None
+    assert response is not None
     if memory.tokens is None or memory.client is None:
         if response.status_code < 400:
             raise LoginError("it needs no login")
@@ -159,6 +189,13 @@ def _describe_client(client: KnownClient, redirect_url: str) -> Any:
         redirect_uris=[AnyUrl(redirect_url)],
         token_endpoint_auth_method="client_secret_post" if client.secret else "none",
     )
+
+
+def _choose_proof(context: Any) -> None:
+    """Have a client that was registered by hand prove who it is as its authorization server takes it."""
+    taken = getattr(context.oauth_metadata, "token_endpoint_auth_methods_supported", None)
+    if context.client_info.client_secret and taken and "client_secret_post" not in taken:
+        context.client_info.token_endpoint_auth_method = "client_secret_basic"
 
 
 def _describe_login(url: str, context: Any, memory: TokenMemory) -> Login:

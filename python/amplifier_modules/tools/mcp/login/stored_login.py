@@ -11,9 +11,12 @@ import httpx2
 from .login import Login
 from .login_errors import LoginEndedError, LoginError
 from .login_store import LoginStore
+from .program import join_scopes
 from .renewal import renew_login
 
 _UNAUTHORIZED = 401
+_FORBIDDEN = 403
+_MAX_SCOPE_CHARS = 1000
 _RENEWAL_SECONDS = 120.0
 """More than its requests and the wait for others can take."""
 
@@ -61,6 +64,9 @@ class StoredLogin(httpx2.Auth):
             await self._renew(request, self._login)
         sent = self._add_token(request)
         response = yield request
+        if response.status_code == _FORBIDDEN and (scope := _read_scope(response)) is not None:
+            granted = None if sent is None else sent.scope
+            self._note_refused(describe_need(self._name, join_scopes(granted, scope)))
         if response.status_code != _UNAUTHORIZED:
             return
         await self._renew(request, sent)
@@ -115,6 +121,19 @@ class StoredLogin(httpx2.Auth):
             self._learn_secrets(login.secrets.values())
 
 
-def describe_need(name: str) -> str:
-    """Return that a person has to log in to a server, and how."""
-    return f"it needs a login: `amplifier-core mcp login {shlex.quote(name)}`"
+def describe_need(name: str, scope: str = "") -> str:
+    """Return that a person has to log in to a server, and how; with which rights, where it needs more."""
+    command = f"amplifier-core mcp login {shlex.quote(name)}"
+    if not scope:
+        return f"it needs a login: `{command}`"
+    return f"it needs a login with more rights: `{command} --scope {shlex.quote(scope)}`"
+
+
+def _read_scope(response: httpx2.Response) -> str | None:
+    """Return the rights that a server names where the token has too few; None where that is not why."""
+    from mcp.client.auth.utils import extract_field_from_www_auth
+
+    if extract_field_from_www_auth(response, "error") != "insufficient_scope":
+        return None
+    scope = extract_field_from_www_auth(response, "scope")
+    return scope if scope and len(scope) <= _MAX_SCOPE_CHARS and scope.isprintable() else None
