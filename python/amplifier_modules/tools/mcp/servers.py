@@ -129,6 +129,13 @@ class Servers:
         """Return where each server is."""
         return [each.status for each in self.servers]
 
+    def awaits_tools(self) -> bool:
+        """Whether a server has never said which tools it has, and still may."""
+        return any(
+            each.name not in self._offers and each.status.state is not State.UNUSABLE
+            for each in self.servers
+        )
+
     def describe(self) -> str:
         """Return one line about all of them."""
         states = self.list_states()

@@ -1,0 +1,207 @@
+"""What the requests of a session say of its tools, once some are deferred: always the same."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from amplifier_core.message_models import ToolSpec
+from amplifier_core.session_capabilities import TOOLS_OFFER
+
+from .listing import choose_listed, describe_fully, list_lines
+from .tools import CALL_TOOL, SEARCH_TOOLS, CallTool, SearchTools
+
+STATE = "state:tools"
+"""The kind of its rows in the journal."""
+NOTE_SOURCE = "deferred-tools"
+"""The `source` of messages that announce tools."""
+_MAX_DESCRIBED = 8
+"""As many tools that come later are announced with their schemas."""
+
+
+class ToolOffer:
+    """The tools that requests describe, and those that are only named.
+
+    From the first request on the described ones are the same, byte for byte, whatever tools come, go
+    or change: the beginning of a request is what a service finds in its cache. What is new is said
+    in a message.
+    """
+
+    def __init__(self, specs: Sequence[ToolSpec], listed: Collection[str]) -> None:
+        """Defer the tools that are not listed.
+
+        Args:
+            specs: All tools, in their order.
+            listed: The names of those that requests describe.
+        """
+        names = {spec.name for spec in specs}
+        self.wrapper = _choose_name(CALL_TOOL, names)
+        """The name of the tool through which deferred ones are called."""
+        self._search_name = _choose_name(SEARCH_TOOLS, names)
+        deferred = [spec for spec in specs if spec.name not in listed]
+        self._make_tools(_describe_search(deferred, self.wrapper))
+        shown = [spec for spec in specs if spec.name in listed]
+        self._sent = [*shown, _spec_of(self._search), _spec_of(self._call)]
+        self._said = {spec.name: spec for spec in shown}
+        """The tools as the model has read of them in full."""
+        self._announced = dict.fromkeys(names)
+        self._specs = {spec.name: spec for spec in specs}
+        self._body: dict[str, Any] | None = None
+
+    @classmethod
+    def restore(cls, body: Mapping[str, Any]) -> ToolOffer:
+        """Return what `describe` has described in another process."""
+        offer = cls.__new__(cls)
+        offer._sent = [ToolSpec.model_validate(each) for each in body["sent"]]
+        offer._search_name, offer.wrapper = (spec.name for spec in offer._sent[-2:])
+        offer._make_tools(offer._sent[-2].description or "")
+        offer._said = {spec.name: spec for spec in offer._sent[:-2]}
+        offer._announced = dict.fromkeys(body["announced"])
+        offer._specs = {}
+        offer._body = None
+        return offer
+
+    def describe(self) -> dict[str, Any]:
+        """Return it as JSON, the same object as long as it is the same."""
+        if self._body is None:
+            sent = [spec.model_dump(exclude_none=True) for spec in self._sent]
+            self._body = {"sent": sent, "announced": list(self._announced)}
+        return self._body
+
+    def list_sent(self, *, is_tagged: bool = False) -> list[ToolSpec]:
+        """Return what requests say of the tools.
+
+        Args:
+            is_tagged: Whether the model writes its calls as text, and so calls any tool by its name.
+        """
+        return self._sent[:-1] if is_tagged else self._sent
+
+    def extend(self, tools: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the mounted tools and the two of the offer; later changes of them are seen."""
+        own: dict[str, Any] = {self._search.name: self._search, self._call.name: self._call}
+        return ChainMap(own, tools)  # pyright: ignore[reportArgumentType] -- it is only read
+
+    def take_specs(self, specs: Iterable[ToolSpec], *, is_tagged: bool) -> str | None:
+        """Look at the tools as they are now; return what the model must hear of, None for nothing.
+
+        Args:
+            specs: The tools, with those of the offer.
+            is_tagged: Whether the model writes its calls as text.
+        """
+        own = {self._search.name, self._call.name}
+        self._specs = {spec.name: spec for spec in specs if spec.name not in own}
+        self._search.how_to_call = self._say_how_to_call(is_tagged=is_tagged)
+        new = [spec for name, spec in self._specs.items() if name not in self._announced]
+        changed = list(self._take_changed())
+        if not new and not changed:
+            return None
+        parts: list[str] = []
+        if new:
+            self._announced |= dict.fromkeys(spec.name for spec in new)
+            self._body = None
+            if is_few := len(new) <= _MAX_DESCRIBED:
+                self._said |= {spec.name: spec for spec in new}
+            listed = "\n".join(map(describe_fully, new)) if is_few else list_lines(new)
+            how = self._search.how_to_call if is_few else self._say_how_to_search()
+            parts.append(f"(Note of the program.) There are further tools now:\n{listed}\n{how}")
+        if changed:
+            listed = "\n".join(map(describe_fully, changed))
+            parts.append(
+                f"(Note of the program.) These tools are described in another way now:\n{listed}"
+            )
+        return "\n\n".join(parts)
+
+    def _take_changed(self) -> Iterator[ToolSpec]:
+        """Yield the tools that the model knows otherwise than they are now."""
+        for name, known in list(self._said.items()):
+            spec = self._specs.get(name)
+            if spec is None or spec is known:
+                continue
+            self._said[name] = spec
+            if spec != known:
+                yield spec
+
+    def _make_tools(self, description: str) -> None:
+        self._search = SearchTools(self._search_name, description, self._list_deferred)
+        self._search.note_revealed = self._note_revealed
+        self._call = CallTool(self.wrapper)
+
+    def _list_deferred(self) -> dict[str, ToolSpec]:
+        sent = {spec.name for spec in self._sent}
+        return {name: spec for name, spec in self._specs.items() if name not in sent}
+
+    def _note_revealed(self, spec: ToolSpec) -> None:
+        self._said[spec.name] = spec
+
+    def _say_how_to_call(self, *, is_tagged: bool) -> str:
+        if is_tagged:
+            return "Call them by their names."
+        return f'Call them with `{self.wrapper}`: {{"name": …, "arguments": …}}'
+
+    def _say_how_to_search(self) -> str:
+        return f"`{self._search.name}` returns their schemas."
+
+
+def begin_offer(
+    tools: Mapping[str, Any],
+    make_specs: Callable[[], Sequence[ToolSpec]],
+    most: int | None,
+    always: Collection[str],
+    *,
+    awaits_tools: bool,
+) -> ToolOffer | None:
+    """Return the offer of a session whose tools are too many, or not all there; None for others.
+
+    Args:
+        tools: The tools by name.
+        make_specs: Returns what models read of them.
+        most: How many tools requests describe without an offer; None for any number.
+        always: The names of tools that are never deferred.
+        awaits_tools: Whether tools come later, of servers that are not connected.
+    """
+    if most is None or (len(tools) <= most and not awaits_tools):
+        return None
+    return ToolOffer(make_specs(), choose_listed(tools, most, always))
+
+
+class KeptOffer:
+    """The offer of a session, kept for another process; see `KeptState`."""
+
+    kind: ClassVar[str] = STATE
+
+    __slots__ = ("_coordinator",)
+
+    def __init__(self, coordinator: Any) -> None:
+        """Keep that of the session of this coordinator."""
+        self._coordinator = coordinator
+
+    def describe(self) -> dict[str, Any] | None:
+        """Return it as JSON; None if no tools are deferred."""
+        offer = self._coordinator.get_capability(TOOLS_OFFER)
+        return offer.describe() if isinstance(offer, ToolOffer) else None
+
+    def restore(self, body: dict[str, Any]) -> None:
+        """Take over the offer of another process."""
+        self._coordinator.register_capability(TOOLS_OFFER, ToolOffer.restore(body))
+
+
+def _describe_search(deferred: Sequence[ToolSpec], wrapper: str) -> str:
+    how = (
+        "Returns the schemas of tools that are not among your functions, by their names or by words"
+        f" about what is to be done. Then call them with `{wrapper}`."
+    )
+    if not deferred:
+        return f"{how} Tools that come later are announced."
+    return f"{how} These tools are there, and others may come later:\n{list_lines(deferred)}"
+
+
+def _spec_of(tool: Any) -> ToolSpec:
+    return ToolSpec(name=tool.name, parameters=tool.input_schema, description=tool.description)
+
+
+def _choose_name(wanted: str, taken: Collection[str]) -> str:
+    name, number = wanted, 2
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    return name
