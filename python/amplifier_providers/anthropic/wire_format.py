@@ -23,6 +23,7 @@ from ..wire.options import (
     stop_texts,
 )
 from ..wire.schema import strict_schema
+from ..wire.turn import count_lasting
 from ..wire.wire_format import WireFormat
 from .config import PROVIDER, AnthropicConfig
 from .models import ModelProfile, model_profile
@@ -200,8 +201,12 @@ def _mark_for_caching(encoded: WireRequest) -> None:
     for part in (encoded.fields.get("system"), encoded.fields.get("tools")):
         if part:
             part[-1]["cache_control"] = mark
-    message = turn_message(encoded.history.turns[-1])
-    end = message["content"][-1]
-    if end.get("type") not in {"thinking", "redacted_thinking"}:
-        message["content"][-1] = {**end, "cache_control": mark}
-        encoded.turns[-1] = json_bytes(message)
+    # What hooks add to this request alone comes behind the mark: no later one begins with it.
+    for back, turn in enumerate(reversed(encoded.history.turns[-2:]), 1):
+        if lasting := count_lasting(turn):
+            message = turn_message(turn)
+            end = message["content"][lasting - 1]
+            if end.get("type") not in {"thinking", "redacted_thinking"}:
+                message["content"][lasting - 1] = {**end, "cache_control": mark}
+                encoded.turns[-back] = json_bytes(message)
+            return
