@@ -74,8 +74,6 @@ class ModelAsker:
         self._state = state
         self.tool_specs: list[ToolSpec] = []
         """All tools, as models read of them."""
-        self._note: str | None = None
-        """What the model has to hear of tools that requests do not describe."""
 
     def describe_tools(self) -> None:
         """Describe the tools as they are now."""
@@ -100,8 +98,7 @@ class ModelAsker:
             state.tools = offer.extend(state.tools)
             notes.wrapper = offer.wrapper
         self.tool_specs = notes.tools = state.loop.requests.tool_specs(state.tools)
-        is_tagged = bool(state.models.own.tags)
-        self._note = offer.take_specs(self.tool_specs, is_tagged=is_tagged)
+        offer.take_specs(self.tool_specs, is_tagged=bool(state.models.own.tags))
 
     def _list_sent(self, model: ModelCall) -> list[ToolSpec]:
         """Return what a request to a model says of the tools."""
@@ -112,13 +109,11 @@ class ModelAsker:
         """Add what the model has to hear of tools."""
         state = self._state
         if state.find_offer() is not None or len(self.tool_specs) != len(state.tools):
-            # A tool was mounted during the turn, such as one that reads what was put aside.
+            # A tool was mounted during the turn.
             self.describe_tools()
-        if (note := self._note) is None:
-            return
-        self._note = None
-        message = {"role": "user", "content": note, "metadata": {"source": NOTE_SOURCE}}
-        await state.history.add(message, TOOLS)
+        if (offer := state.find_offer()) is not None and (note := offer.take_note()) is not None:
+            message = {"role": "user", "content": note, "metadata": {"source": NOTE_SOURCE}}
+            await state.history.add(message, TOOLS)
 
     async def ask(
         self,

@@ -63,7 +63,7 @@ class LoopSettings(Settings):
 
     unknown_keys = "ignore"
     is_shared = True
-    unlimited_keys = frozenset({"max_result_bytes"})
+    unlimited_keys = frozenset({"deferred_tools", "max_result_bytes"})
     random_values: ClassVar[Mapping[str, str]] = {"tool_tags": SESSION}
 
     max_iterations: Annotated[

@@ -54,7 +54,11 @@ def with_injections(
             glued.append(injection.content)
         else:
             appended.append(
-                {"role": injection.role, "content": injection.content, "metadata": {EPHEMERAL: True}}
+                {
+                    "role": injection.role,
+                    "content": injection.content,
+                    "metadata": {EPHEMERAL: True},
+                }
             )
     if glued:
         result[-1] = _append_texts(result[-1], glued)

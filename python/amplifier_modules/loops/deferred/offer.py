@@ -16,6 +16,7 @@ STATE = "state:tools"
 """The kind of its rows in the journal."""
 NOTE_SOURCE = "deferred-tools"
 """The `source` of messages that announce tools."""
+_BETWEEN = "\n\n"
 _MAX_DESCRIBED = 8
 """As many tools that come later are announced with their schemas."""
 
@@ -82,8 +83,8 @@ class ToolOffer:
         own: dict[str, Any] = {self._search.name: self._search, self._call.name: self._call}
         return ChainMap(own, tools)  # pyright: ignore[reportArgumentType] -- it is only read
 
-    def take_specs(self, specs: Iterable[ToolSpec], *, is_tagged: bool) -> str | None:
-        """Look at the tools as they are now; return what the model must hear of, None for nothing.
+    def take_specs(self, specs: Iterable[ToolSpec], *, is_tagged: bool) -> None:
+        """Take note of the tools as they are now.
 
         Args:
             specs: The tools, with those of the offer.
@@ -92,25 +93,26 @@ class ToolOffer:
         own = {self._search.name, self._call.name}
         self._specs = {spec.name: spec for spec in specs if spec.name not in own}
         self._search.how_to_call = self._say_how_to_call(is_tagged=is_tagged)
+
+    def take_note(self) -> str | None:
+        """Return what the model must hear of the tools, once; None for nothing."""
         new = [spec for name, spec in self._specs.items() if name not in self._announced]
         changed = list(self._take_changed())
-        if not new and not changed:
-            return None
         parts: list[str] = []
         if new:
             self._announced |= dict.fromkeys(spec.name for spec in new)
             self._body = None
-            if is_few := len(new) <= _MAX_DESCRIBED:
-                self._said |= {spec.name: spec for spec in new}
-            listed = "\n".join(map(describe_fully, new)) if is_few else list_lines(new)
-            how = self._search.how_to_call if is_few else self._say_how_to_search()
-            parts.append(f"(Note of the program.) There are further tools now:\n{listed}\n{how}")
+            parts.append(f"There are further tools now:\n{self._describe_new(new)}")
         if changed:
             listed = "\n".join(map(describe_fully, changed))
-            parts.append(
-                f"(Note of the program.) These tools are described in another way now:\n{listed}"
-            )
-        return "\n\n".join(parts)
+            parts.append(f"These tools are described in another way now:\n{listed}")
+        return f"(Note of the program.) {_BETWEEN.join(parts)}" if parts else None
+
+    def _describe_new(self, new: Sequence[ToolSpec]) -> str:
+        if len(new) > _MAX_DESCRIBED:
+            return f"{list_lines(new)}\n`{self._search.name}` returns their schemas."
+        self._said |= {spec.name: spec for spec in new}
+        return "\n".join([*map(describe_fully, new), self._search.how_to_call])
 
     def _take_changed(self) -> Iterator[ToolSpec]:
         """Yield the tools that the model knows otherwise than they are now."""
@@ -138,9 +140,6 @@ class ToolOffer:
         if is_tagged:
             return "Call them by their names."
         return f'Call them with `{self.wrapper}`: {{"name": …, "arguments": …}}'
-
-    def _say_how_to_search(self) -> str:
-        return f"`{self._search.name}` returns their schemas."
 
 
 def begin_offer(
