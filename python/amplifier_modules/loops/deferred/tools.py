@@ -48,7 +48,7 @@ class SearchTools:
         self.description = description
         self.how_to_call = ""
         """What models read behind what was found."""
-        self.note_revealed: Callable[[ToolSpec], object] = _ignore
+        self.note_revealed: Callable[[ToolSpec], object] | None = None
         """Is called with each tool that a model gets to read in full."""
         self._find = find
 
@@ -59,7 +59,7 @@ class SearchTools:
         if not found:
             return ToolResult(success=True, output="No tool matches; search with other words.")
         lines = [describe_fully(spec) for spec in found]
-        for spec in found:
+        for spec in found if self.note_revealed is not None else ():
             self.note_revealed(spec)
         if others:
             left = f" and {len(others) - _MAX_NAMES} more" if len(others) > _MAX_NAMES else ""
@@ -93,7 +93,3 @@ class CallTool:
         del input
         message = f"`name` must be the name of a tool other than `{self.name}`"
         return ToolResult(success=False, error={"message": message, "type": "ValueError"})
-
-
-def _ignore(_spec: ToolSpec) -> None:
-    """Note nothing."""
