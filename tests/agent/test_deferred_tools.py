@@ -14,6 +14,7 @@ from amplifier_core import HookResult
 from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock
 from amplifier_core.models import ToolResult
 from amplifier_providers.base import BaseProvider
+from amplifier_stream import ChunkCall, StreamChunk
 from amplifier_testing.servers import Answer, AnthropicServer, Call, ModelServer, ResponsesServer
 
 
@@ -343,6 +344,79 @@ async def test_a_tool_of_the_same_name_is_not_shadowed() -> None:
     assert results_of(result) == [("call_tool", "call_tool was at a")]
 
 
+# Holds: deferred-4, deferred-5
+@pytest.mark.parametrize("is_early", [True, False])
+async def test_calls_that_arrive_in_pieces_run_as_the_tool_that_was_meant(is_early: bool) -> None:
+    made = json.dumps({"name": "far__look1", "arguments": {"at": "a"}})
+
+    class Streaming(BaseProvider):
+        name = "streaming"
+
+        async def chunks(self, request: ChatRequest, **options: Any) -> Any:
+            del options
+            if request.messages[-1].role == "tool":
+                yield "Done."
+                return
+            yield StreamChunk(type="tool_call", call=ChunkCall(0, "c1", "call_tool"))
+            for place in range(0, len(made), 7):
+                yield StreamChunk(made[place : place + 7], type="tool_call", call=ChunkCall(0))
+            yield StreamChunk(finished=True)
+
+    shown: list[str] = []
+
+    @hook("content_block:start", "content_block:delta")
+    def note(_event: str, data: dict[str, Any]) -> None:
+        if data["block_type"] == "tool_call":
+            shown.append((data.get("metadata") or {}).get("name") or data["partial_json"])
+
+    loop = {"module": "loop-streaming", "config": {"execute_while_streaming": is_early}}
+    agent = Agent(Streaming(), tools=[near, *make_far()], hooks=[note], loop=loop)
+    result = await agent.run("go")
+    assert results_of(result) == [("far__look1", "far__look1 was at a")]
+    assert (shown[0], "".join(shown[1:])) == ("far__look1", '{"at": "a"}')
+    [call] = [
+        block for each in result.messages for block in each["content"] if "called_as" in block
+    ]
+    assert (call["name"], call["called_as"]) == ("far__look1", "call_tool")
+
+
+async def test_a_model_that_writes_its_calls_calls_each_tool_by_its_name() -> None:
+    written = '<tool>{"tool_name": "far__look7", "arguments": {"at": "a"}}</tool>'
+    model = ScriptedProvider([written, "Done."])
+    loop = {"module": "loop-streaming", "config": {"tool_tags": True}}
+    result = await Agent(model, tools=[near, *make_far()], loop=loop).run("go")
+
+    prompt = str(model.requests[0].messages[0].content)
+    assert ("search_tools:" in prompt, "- call_tool:" in prompt) == (True, False)
+    assert results_of(result) == [("far__look7", "far__look7 was at a")]
+    assert "far__look7" in str(model.requests[1].messages[-2].content)
+
+
+async def test_a_sub_agent_decides_by_its_own_tools() -> None:
+    model = ScriptedProvider(
+        [
+            directly("task", prompt="look"),
+            through("far__look1", at="a"),
+            "Looked.",
+            "Done.",
+        ]
+    )
+    far = make_far()
+    await Agent(model, tools=[near, *far, "tool-task"]).run("go")
+    names = [[each.name for each in request.tools or ()] for request in model.requests]
+    assert names[0][-2:] == names[1][-2:] == ["search_tools", "call_tool"]
+    assert len(names[1]) <= len(names[0])
+    assert far[1].calls == [{"at": "a"}]
+
+
+async def test_an_output_type_is_asked_for_in_each_request() -> None:
+    model = ScriptedProvider([through("far__look1", at="a"), "[1, 2]"])
+    agent = Agent(model, tools=[near, *make_far()], output=list[int])
+    assert (await agent.run("go")).output == [1, 2]
+    first, second = (each.response_format for each in model.requests)
+    assert first == second is not None
+
+
 # Holds: deferred-8
 async def test_loops_of_others_get_all_tools() -> None:
     found: list[str] = []
@@ -367,6 +441,52 @@ def test_sixty_tools_of_servers_take_a_fifth_of_the_bytes() -> None:
         Agent(model, tools=[near, *make_far()], deferred_tools=most).run_sync("go")
         sizes.append(len(tools_bytes(model.requests[0])))
     assert sizes[1] < sizes[0] / 5
+
+
+# Holds: deferred-11
+async def test_claude_reads_of_tools_by_references_and_calls_them_by_their_names(
+    tmp_path: Path,
+) -> None:
+    with AnthropicServer() as server:
+        config = {"api_key": "k", "base_url": server.url, "native_tool_search": True}
+        server.answers = [
+            Answer(Call("search_tools", {"query": "far__look1 late__look"})),
+            Answer(Call("far__look1", {"at": "a"})),
+            "Done.",
+            Answer(Call("search_tools", {"query": "far__look1 late__look"})),
+            "Done.",
+        ]
+        agent = Agent(
+            plan={"providers": [{"module": "provider-anthropic", "config": config}]},
+            tools=[near, *make_far()],
+            store={"module": "store-sqlite", "config": {"folder": str(tmp_path)}},
+        )
+        async with agent.session(session_id="s") as session:
+            await session.run("go")
+        agent = agent.replace(tools=[near, *make_far(), Far("late__look")])
+        async with agent.session(session_id="s") as session:
+            await session.run("go on")
+        assert server.refusals == []
+        bodies = [each.body for each in server.requests]
+
+    assert len({json.dumps(each["tools"]) for each in bodies}) == 1
+    tools = bodies[0]["tools"]
+    assert [each["name"] for each in tools[:3]] == ["near", "search_tools", "call_tool"]
+    assert [each.get("defer_loading") for each in tools] == [None] * 3 + [True] * 60
+    assert [index for index, each in enumerate(tools) if "cache_control" in each] == [2]
+    reference = {"type": "tool_reference", "tool_name": "far__look1"}
+    [first, last] = [
+        block["content"]
+        for message in bodies[-1]["messages"]
+        for block in message["content"]
+        if block["type"] == "tool_result" and isinstance(block["content"], list)
+    ]
+    assert first == [reference]
+    assert (last[0], last[1]["text"].splitlines()[1:]) == (
+        reference,
+        ['Call them with `call_tool`: {"name": …, "arguments": …}'],
+    )
+    assert json.loads(last[1]["text"].splitlines()[0])["name"] == "late__look"
 
 
 SERVERS: list[tuple[str, Callable[[], ModelServer]]] = [

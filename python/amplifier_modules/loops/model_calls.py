@@ -26,7 +26,7 @@ from .answers.response import (
     unwrap_requested,
 )
 from .boundary.injection import Injection, with_injections
-from .deferred.offer import NOTE_SOURCE, begin_offer
+from .deferred.offer import NOTE_SOURCE, Form, begin_offer
 from .model_call import ModelCall, error_data
 from .model_roles import ChosenModel, UnknownRoleError
 from .turn_state import TurnState
@@ -98,12 +98,12 @@ class ModelAsker:
             state.tools = offer.extend(state.tools)
             notes.wrapper = offer.wrapper
         self.tool_specs = notes.tools = state.loop.requests.tool_specs(state.tools)
-        offer.take_specs(self.tool_specs, is_tagged=bool(state.models.own.tags))
+        offer.take_specs(self.tool_specs, _choose_form(state.models.own))
 
     def _list_sent(self, model: ModelCall) -> list[ToolSpec]:
         """Return what a request to a model says of the tools."""
         offer = self._state.find_offer()
-        return self.tool_specs if offer is None else offer.list_sent(is_tagged=bool(model.tags))
+        return self.tool_specs if offer is None else offer.list_sent(_choose_form(model))
 
     async def _announce_tools(self) -> None:
         """Add what the model has to hear of tools."""
@@ -273,6 +273,14 @@ class ModelAsker:
                 report.reason = step.limit.reason
             elif isinstance(step, Answered):
                 await self._state.history.add_response(step.response, [])
+
+
+def _choose_form(model: ModelCall) -> Form:
+    """Return how a model is told of tools, once some are deferred."""
+    if model.tags:
+        return "tagged"
+    is_native = getattr(model.provider, "takes_deferred_tools", False) is True
+    return "native" if is_native else "own"
 
 
 class BudgetUsedUpError(LookupError):

@@ -71,5 +71,5 @@ def _append_texts(message: dict[str, Any], texts: list[str]) -> dict[str, Any]:
         blocks: list[Any] = [*content, *({"type": "text", "text": text} for text in texts)]  # pyright: ignore[reportUnknownVariableType] -- block dicts of any kind
     else:
         blocks = "\n\n".join([str(content or ""), *texts])  # pyright: ignore[reportAssignmentType] -- a text
-    metadata = {**(message.get("metadata") or {}), EPHEMERAL: True}
+    metadata: dict[str, Any] = {**(message.get("metadata") or {}), EPHEMERAL: True}
     return {**message, "content": blocks, "metadata": metadata}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from amplifier_core.message_models import ToolSpec
 from amplifier_core.session_capabilities import TOOLS_OFFER
@@ -14,6 +14,11 @@ from .tools import CALL_TOOL, SEARCH_TOOLS, CallTool, SearchTools
 
 STATE = "state:tools"
 """The kind of its rows in the journal."""
+ANNOUNCED = "state:announced-tools"
+"""The kind of the rows with the tools that were announced."""
+Form: TypeAlias = Literal["own", "tagged", "native"]
+"""How a model is told of tools: by our own tools; the same for one that writes its calls as text, and so
+calls any tool by its name; or as its service does it, which gets the deferred ones, too."""
 NOTE_SOURCE = "deferred-tools"
 """The `source` of messages that announce tools."""
 _BETWEEN = "\n\n"
@@ -43,56 +48,77 @@ class ToolOffer:
         deferred = [spec for spec in specs if spec.name not in listed]
         self._make_tools(_describe_search(deferred, self.wrapper))
         shown = [spec for spec in specs if spec.name in listed]
-        self._sent = [*shown, _spec_of(self._search), _spec_of(self._call)]
-        self._said = {spec.name: spec for spec in shown}
-        """The tools as the model has read of them in full."""
+        self._take_sent([*shown, _spec_of(self._search), _spec_of(self._call)], deferred)
         self._announced = dict.fromkeys(names)
         self._specs = {spec.name: spec for spec in specs}
-        self._body: dict[str, Any] | None = None
 
     @classmethod
     def restore(cls, body: Mapping[str, Any]) -> ToolOffer:
         """Return what `describe` has described in another process."""
         offer = cls.__new__(cls)
-        offer._sent = [ToolSpec.model_validate(each) for each in body["sent"]]
-        offer._search_name, offer.wrapper = (spec.name for spec in offer._sent[-2:])
-        offer._make_tools(offer._sent[-2].description or "")
-        offer._said = {spec.name: spec for spec in offer._sent[:-2]}
-        offer._announced = dict.fromkeys(body["announced"])
+        sent = [ToolSpec.model_validate(each) for each in body["sent"]]
+        offer._search_name, offer.wrapper = (spec.name for spec in sent[-2:])
+        offer._make_tools(sent[-2].description or "")
+        offer._take_sent(sent, [ToolSpec.model_validate(each) for each in body["deferred"]])
+        offer._announced = dict.fromkeys(spec.name for spec in (*sent[:-2], *offer._deferred))
         offer._specs = {}
-        offer._body = None
         return offer
 
+    def _take_sent(self, sent: list[ToolSpec], deferred: list[ToolSpec]) -> None:
+        self._sent = sent
+        self._deferred = deferred
+        self._said = {spec.name: spec for spec in sent[:-2]}
+        """The tools as the model has read of them in full."""
+        self._native: list[ToolSpec] | None = None
+        self._body: dict[str, Any] | None = None
+        self._late: list[str] = []
+
     def describe(self) -> dict[str, Any]:
-        """Return it as JSON, the same object as long as it is the same."""
+        """Return what stays as JSON, always the same object."""
         if self._body is None:
-            sent = [spec.model_dump(exclude_none=True) for spec in self._sent]
-            self._body = {"sent": sent, "announced": list(self._announced)}
+            self._body = {
+                "sent": [spec.model_dump(exclude_none=True) for spec in self._sent],
+                "deferred": [spec.model_dump(exclude_none=True) for spec in self._deferred],
+            }
         return self._body
 
-    def list_sent(self, *, is_tagged: bool = False) -> list[ToolSpec]:
-        """Return what requests say of the tools.
+    def list_late(self) -> list[str]:
+        """Return the names of the tools that were announced, the same object while it is the same."""
+        return self._late
 
-        Args:
-            is_tagged: Whether the model writes its calls as text, and so calls any tool by its name.
-        """
-        return self._sent[:-1] if is_tagged else self._sent
+    def note_late(self, names: Iterable[str]) -> None:
+        """Announce these tools no more."""
+        self._late = [*self._late, *names]
+        self._announced |= dict.fromkeys(self._late)
+
+    def list_sent(self, form: Form = "own") -> list[ToolSpec]:
+        """Return what requests say of the tools; see `Form`."""
+        if form == "tagged":
+            return self._sent[:-1]
+        if form == "own":
+            return self._sent
+        if self._native is None:
+            *shown, search, call = self._sent
+            finder = search.model_copy(update={"finds_tools": True})
+            late = [each.model_copy(update={"defer_loading": True}) for each in self._deferred]
+            self._native = [*shown, finder, call, *late]
+        return self._native
 
     def extend(self, tools: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the mounted tools and the two of the offer; later changes of them are seen."""
         own: dict[str, Any] = {self._search.name: self._search, self._call.name: self._call}
         return ChainMap(own, tools)  # pyright: ignore[reportArgumentType] -- it is only read
 
-    def take_specs(self, specs: Iterable[ToolSpec], *, is_tagged: bool) -> None:
+    def take_specs(self, specs: Iterable[ToolSpec], form: Form) -> None:
         """Take note of the tools as they are now.
 
         Args:
             specs: The tools, with those of the offer.
-            is_tagged: Whether the model writes its calls as text.
+            form: How the model is told of them.
         """
         own = {self._search.name, self._call.name}
         self._specs = {spec.name: spec for spec in specs if spec.name not in own}
-        self._search.how_to_call = self._say_how_to_call(is_tagged=is_tagged)
+        self._search.how_to_call = self._say_how_to_call(form)
 
     def take_note(self) -> str | None:
         """Return what the model must hear of the tools, once; None for nothing."""
@@ -100,8 +126,7 @@ class ToolOffer:
         changed = list(self._take_changed())
         parts: list[str] = []
         if new:
-            self._announced |= dict.fromkeys(spec.name for spec in new)
-            self._body = None
+            self.note_late(spec.name for spec in new)
             parts.append(f"There are further tools now:\n{self._describe_new(new)}")
         if changed:
             listed = "\n".join(map(describe_fully, changed))
@@ -125,19 +150,19 @@ class ToolOffer:
                 yield spec
 
     def _make_tools(self, description: str) -> None:
-        self._search = SearchTools(self._search_name, description, self._list_deferred)
-        self._search.note_revealed = self._note_revealed
+        find, note = self._list_deferred, self._note_revealed
+        self._search = SearchTools(self._search_name, description, find, note)
         self._call = CallTool(self.wrapper)
 
     def _list_deferred(self) -> dict[str, ToolSpec]:
         sent = {spec.name for spec in self._sent}
         return {name: spec for name, spec in self._specs.items() if name not in sent}
 
-    def _note_revealed(self, spec: ToolSpec) -> None:
-        self._said[spec.name] = spec
+    def _note_revealed(self, specs: Sequence[ToolSpec]) -> None:
+        self._said |= {spec.name: spec for spec in specs}
 
-    def _say_how_to_call(self, *, is_tagged: bool) -> str:
-        if is_tagged:
+    def _say_how_to_call(self, form: Form) -> str:
+        if form == "tagged":
             return "Call them by their names."
         return f'Call them with `{self.wrapper}`: {{"name": …, "arguments": …}}'
 
@@ -165,7 +190,7 @@ def begin_offer(
 
 
 class KeptOffer:
-    """The offer of a session, kept for another process; see `KeptState`."""
+    """What stays of the offer of a session, kept for another process; see `KeptState`."""
 
     kind: ClassVar[str] = STATE
 
@@ -183,6 +208,29 @@ class KeptOffer:
     def restore(self, body: dict[str, Any]) -> None:
         """Take over the offer of another process."""
         self._coordinator.register_capability(TOOLS_OFFER, ToolOffer.restore(body))
+
+
+class KeptAnnouncements:
+    """The tools that were announced in a session; see `KeptState`. Restored after the offer."""
+
+    kind: ClassVar[str] = ANNOUNCED
+
+    __slots__ = ("_coordinator",)
+
+    def __init__(self, coordinator: Any) -> None:
+        """Keep those of the session of this coordinator."""
+        self._coordinator = coordinator
+
+    def describe(self) -> list[str] | None:
+        """Return their names; None if there are none."""
+        offer = self._coordinator.get_capability(TOOLS_OFFER)
+        return (offer.list_late() or None) if isinstance(offer, ToolOffer) else None
+
+    def restore(self, body: list[str]) -> None:
+        """Announce none of them again."""
+        offer = self._coordinator.get_capability(TOOLS_OFFER)
+        if isinstance(offer, ToolOffer):
+            offer.note_late(body)
 
 
 def _describe_search(deferred: Sequence[ToolSpec], wrapper: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from amplifier_core.message_models import ToolSpec
@@ -35,7 +35,11 @@ class SearchTools:
     }
 
     def __init__(
-        self, name: str, description: str, find: Callable[[], Mapping[str, ToolSpec]]
+        self,
+        name: str,
+        description: str,
+        find: Callable[[], Mapping[str, ToolSpec]],
+        note_revealed: Callable[[Sequence[ToolSpec]], object],
     ) -> None:
         """Search tools.
 
@@ -43,14 +47,14 @@ class SearchTools:
             name: What models call it.
             description: What models read of it.
             find: Returns the tools that there are now, by name.
+            note_revealed: Is called with the tools that a model gets to read in full.
         """
         self.name = name
         self.description = description
         self.how_to_call = ""
         """What models read behind what was found."""
-        self.note_revealed: Callable[[ToolSpec], object] | None = None
-        """Is called with each tool that a model gets to read in full."""
         self._find = find
+        self._note_revealed = note_revealed
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Return the best matches with their schemas."""
@@ -59,8 +63,7 @@ class SearchTools:
         if not found:
             return ToolResult(success=True, output="No tool matches; search with other words.")
         lines = [describe_fully(spec) for spec in found]
-        for spec in found if self.note_revealed is not None else ():
-            self.note_revealed(spec)
+        self._note_revealed(found)
         if others:
             left = f" and {len(others) - _MAX_NAMES} more" if len(others) > _MAX_NAMES else ""
             lines.append(f"Others that match: {', '.join(others[:_MAX_NAMES])}{left}")
