@@ -15,7 +15,14 @@ from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock
 from amplifier_core.models import ToolResult
 from amplifier_providers.base import BaseProvider
 from amplifier_stream import ChunkCall, StreamChunk
-from amplifier_testing.servers import Answer, AnthropicServer, Call, ModelServer, ResponsesServer
+from amplifier_testing.servers import (
+    Answer,
+    AnthropicServer,
+    Block,
+    Call,
+    ModelServer,
+    ResponsesServer,
+)
 
 
 class Far:
@@ -409,12 +416,14 @@ async def test_a_sub_agent_decides_by_its_own_tools() -> None:
     assert far[1].calls == [{"at": "a"}]
 
 
-async def test_an_output_type_is_asked_for_in_each_request() -> None:
+async def test_a_tool_that_ends_the_turn_is_never_deferred() -> None:
     model = ScriptedProvider([through("far__look1", at="a"), "[1, 2]"])
-    agent = Agent(model, tools=[near, *make_far()], output=list[int])
+    agent = Agent(model, tools=[near, *make_far()], output=list[int], deferred_tools=1)
     assert (await agent.run("go")).output == [1, 2]
-    first, second = (each.response_format for each in model.requests)
-    assert first == second is not None
+    for request in model.requests:
+        assert [each.name for each in request.tools or ()] == [
+            "near", "final_answer", "search_tools", "call_tool",
+        ]  # fmt: skip
 
 
 # Holds: deferred-8
@@ -487,6 +496,54 @@ async def test_claude_reads_of_tools_by_references_and_calls_them_by_their_names
         ['Call them with `call_tool`: {"name": …, "arguments": …}'],
     )
     assert json.loads(last[1]["text"].splitlines()[0])["name"] == "late__look"
+
+
+# Holds: deferred-11
+async def test_openai_searches_for_tools_its_own_way_and_calls_them_by_their_names() -> None:
+    search = {"type": "tool_search_call", "id": "tsc_1", "call_id": "call_s", "status": "completed"}
+    search |= {"execution": "client", "arguments": {"query": "far__look1"}}
+    names: list[str] = []
+
+    @hook("tool:pre")
+    def note(_event: str, data: dict[str, Any]) -> None:
+        names.append(data["tool_name"])
+
+    with ResponsesServer(deployments={"gpt-5.5": "gpt-5.5"}) as server:
+        server.answers = [Answer(Block(search)), Answer(Call("far__look1", {"at": "a"})), "Done."]
+        config = {"api_key": "k", "base_url": server.url, "native_tool_search": True}
+        agent = Agent(
+            plan={"providers": [{"module": "provider-openai", "config": config}]},
+            tools=[near, *make_far()],
+            hooks=[note],
+        )
+        result = await agent.run("go")
+        assert server.refusals == []
+        bodies = [each.body for each in server.requests]
+
+    assert (result.text, names) == ("Done.", ["search_tools", "far__look1"])
+    assert len({json.dumps(each["tools"]) for each in bodies}) == 1
+    assert [each.get("name", each["type"]) for each in bodies[0]["tools"]] == [
+        "near", "tool_search", "call_tool",
+    ]  # fmt: skip
+    sent, found = bodies[1]["input"][1:]
+    assert sent == {key: value for key, value in search.items() if key != "id"}
+    assert found == {
+        "type": "tool_search_output",
+        "call_id": "call_s",
+        "execution": "client",
+        "status": "completed",
+        "tools": [
+            {
+                "type": "function",
+                "name": "far__look1",
+                "description": "Looks at star 1.",
+                "parameters": Far("far").input_schema,
+                "strict": False,
+                "defer_loading": True,
+            }
+        ],
+    }
+    assert bodies[2]["input"][: len(bodies[1]["input"])] == bodies[1]["input"]
 
 
 SERVERS: list[tuple[str, Callable[[], ModelServer]]] = [

@@ -9,6 +9,8 @@ from typing import Any
 
 from amplifier_core.message_models import ToolSpec
 
+from ...tool.endings import can_end_turn
+
 _MAX_LINE_CHARS = 100
 _MAX_LIST_CHARS = 24_000
 """Characters of a list of tools; what is beyond is found by a search alone."""
@@ -18,7 +20,8 @@ def choose_listed(tools: Mapping[str, Any], most: int, always: Collection[str]) 
     """Return the names of the tools that are described in full.
 
     All of them where there are no more than `most`. Else the tools of MCP servers are deferred, which
-    say so by their attribute `deferred`, and of the others those after the first `most`.
+    say so by their attribute `deferred`, and of the others those after the first `most`; but none
+    that ends the turn, as a model must know how it can end.
 
     Args:
         tools: The tools by name, in the order in which they were mounted.
@@ -28,7 +31,8 @@ def choose_listed(tools: Mapping[str, Any], most: int, always: Collection[str]) 
     if len(tools) <= most:
         return list(tools)
     own = [name for name, each in tools.items() if getattr(each, "deferred", False) is not True]
-    listed = {*own[:most], *always}
+    ending = [name for name, each in tools.items() if can_end_turn(each)]
+    listed = {*own[:most], *ending, *always}
     return [name for name in tools if name in listed]
 
 
