@@ -236,9 +236,29 @@ async def test_a_person_is_asked_about_the_tool_that_was_meant() -> None:
     assert asked == [("far__look7", {"at": "a"})]
 
 
+# Holds: deferred-2, deferred-4
+async def test_a_search_is_allowed_where_nothing_may_change() -> None:
+    far = make_far()
+    far[1].read_only = True  # type: ignore[attr-defined]
+    script = [
+        directly("search_tools", query="far__look1"),
+        [through("far__look1", at="a"), through("far__look2", at="b")],
+        "Done.",
+    ]
+    approval = {"module": "hooks-approval", "config": {"mode": "read-only"}}
+    agent = Agent(ScriptedProvider(script), tools=[near, *far], hooks=[approval])
+    searched, looked, denied = results_of(await agent.run("go"))
+    assert "far__look1" in searched[1]
+    assert looked == ("far__look1", "far__look1 was at a")
+    assert (
+        denied[1]
+        == "Denied by hook: the mode is `read-only`, and `far__look2` may change something"
+    )
+
+
 # Holds: deferred-4
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "said"),
     [
         ({"name": "far__look7", "arguments": {}}, "the arguments of `far__look7` must have `at`"),
         ({"name": "far__look7", "arguments": 3}, "the arguments of `far__look7` cannot be used"),
@@ -247,10 +267,10 @@ async def test_a_person_is_asked_about_the_tool_that_was_meant() -> None:
         ({"name": "call_tool", "arguments": {}}, "must be the name of a tool other than"),
     ],
 )
-async def test_a_call_that_cannot_run_says_why(arguments: dict[str, Any], told: str) -> None:
+async def test_a_call_that_cannot_run_says_why(arguments: dict[str, Any], said: str) -> None:
     model = ScriptedProvider([{"tool": "call_tool", "arguments": arguments}, "Done."])
     result = await Agent(model, tools=[near, *make_far()]).run("go")
-    assert told in str(results_of(result)[0][1])
+    assert said in str(results_of(result)[0][1])
 
 
 class Answering(BaseProvider):

@@ -276,7 +276,7 @@ class ModelAsker:
 
 
 def _choose_form(model: ModelCall) -> Form:
-    """Return how a model is told of tools, once some are deferred."""
+    """Return how a model gets to know tools, once some are deferred."""
     if model.tags:
         return "tagged"
     is_native = getattr(model.provider, "takes_deferred_tools", False) is True

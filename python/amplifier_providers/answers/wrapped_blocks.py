@@ -15,9 +15,9 @@ _ARGUMENTS = re.compile(r'\s*,\s*"arguments"\s*:\s*(?=\{)')
 
 
 class BlockUnwrapper:
-    """Has the events of an answer's blocks tell of the calls that were meant.
+    """Makes the events of an answer's blocks those of the calls that were meant.
 
-    The beginning of a call is told when its name is there.
+    A call begins when its name is there.
     """
 
     def __init__(self, wrapper: str) -> None:
@@ -46,7 +46,7 @@ class BlockUnwrapper:
         return [*self.release(index, block), (event, ended)]
 
     def release(self, index: Any, block: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-        """Return what is not told yet of a call whose block is there; its later events are left alone.
+        """Return the missing events of a call whose block is there; its later events are left alone.
 
         Args:
             index: That of its block.
@@ -62,9 +62,9 @@ class _OpenCall:
     def __init__(self, start: dict[str, Any]) -> None:
         self._start = start
         self._text = ""
-        """What has come and is not told yet."""
-        self._is_told = False
-        """Whether its beginning was."""
+        """What has come and is in no event yet."""
+        self._has_begun = False
+        """Whether the event of its beginning was emitted."""
         self._arguments: _ObjectEnd | None = None
         self._has_deltas = False
         self._shows_deltas = False
@@ -72,38 +72,38 @@ class _OpenCall:
     def add(self, data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         self._has_deltas = True
         self._text += str(data.get("partial_json") or "")
-        told: list[tuple[str, dict[str, Any]]] = []
-        if not self._is_told:
+        events: list[tuple[str, dict[str, Any]]] = []
+        if not self._has_begun:
             if (match := WRITTEN_NAME.match(self._text)) is None:
-                return told
+                return events
             name = read_json(match[1])
             if not isinstance(name, str) or not name:
-                return told
-            told.append(self._begin(name))
+                return events
+            events.append(self._begin(name))
             self._text = self._text[match.end() :]
         if self._arguments is None:
             if (match := _ARGUMENTS.match(self._text)) is None:
-                return told
+                return events
             self._arguments, self._text = _ObjectEnd(), self._text[match.end() :]
         text = self._arguments.take(self._text)
         self._text = ""
         if text:
             self._shows_deltas = True
-            told.append((CONTENT_BLOCK_DELTA, {**data, "partial_json": text}))
-        return told
+            events.append((CONTENT_BLOCK_DELTA, {**data, "partial_json": text}))
+        return events
 
     def settle(self, block: Mapping[str, Any], wrapper: str) -> list[tuple[str, dict[str, Any]]]:
-        told: list[tuple[str, dict[str, Any]]] = []
-        if not self._is_told:
-            told.append(self._begin(str(block.get("name") or wrapper)))
+        events: list[tuple[str, dict[str, Any]]] = []
+        if not self._has_begun:
+            events.append(self._begin(str(block.get("name") or wrapper)))
         if self._has_deltas and not self._shows_deltas and "input" in block:
             place = {key: self._start[key] for key in ("block_type", "block_index")}
             text = json.dumps(block["input"], ensure_ascii=False, default=str)
-            told.append((CONTENT_BLOCK_DELTA, {**place, "partial_json": text}))
-        return told
+            events.append((CONTENT_BLOCK_DELTA, {**place, "partial_json": text}))
+        return events
 
     def _begin(self, name: str) -> tuple[str, dict[str, Any]]:
-        self._is_told = True
+        self._has_begun = True
         metadata = {**_read_metadata(self._start), "name": name}
         return CONTENT_BLOCK_START, {**self._start, "metadata": metadata}
 

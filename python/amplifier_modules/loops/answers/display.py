@@ -182,8 +182,8 @@ class Display:
         record = self._record_of_call(block_record(block))
         if self._unwrapper is not None and self.wrapper is not None:
             record = unwrap_record(record, self.wrapper)
-            for name, told in self._unwrapper.release(call.index, record):
-                await self.hooks.emit(name, told)
+            for name, shown in self._unwrapper.release(call.index, record):
+                await self.hooks.emit(name, shown)
         if self.with_deltas and not call.has_deltas:
             for delta in record_deltas(record, in_words=False):
                 await self._emit_call(CONTENT_BLOCK_DELTA, call, **delta)
@@ -225,5 +225,5 @@ class Display:
         if self._unwrapper is None:
             await self.hooks.emit(event, data)
             return
-        for name, told in self._unwrapper.take(event, data):
-            await self.hooks.emit(name, told)
+        for name, shown in self._unwrapper.take(event, data):
+            await self.hooks.emit(name, shown)

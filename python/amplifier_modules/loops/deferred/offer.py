@@ -17,7 +17,7 @@ STATE = "state:tools"
 ANNOUNCED = "state:announced-tools"
 """The kind of the rows with the tools that were announced."""
 Form: TypeAlias = Literal["own", "tagged", "native"]
-"""How a model is told of tools: by our own tools; the same for one that writes its calls as text, and so
+"""How a model gets to know tools: by our own tools; the same for one that writes its calls as text, and so
 calls any tool by its name; or as its service does it, which gets the deferred ones, too."""
 NOTE_SOURCE = "deferred-tools"
 """The `source` of messages that announce tools."""
@@ -106,18 +106,16 @@ class ToolOffer:
 
     def extend(self, tools: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the mounted tools and the two of the offer; later changes of them are seen."""
-        own: dict[str, Any] = {self._search.name: self._search, self._call.name: self._call}
-        return ChainMap(own, tools)  # pyright: ignore[reportArgumentType] -- it is only read
+        return ChainMap(self.tools, tools)  # pyright: ignore[reportArgumentType] -- it is only read
 
     def take_specs(self, specs: Iterable[ToolSpec], form: Form) -> None:
         """Take note of the tools as they are now.
 
         Args:
             specs: The tools, with those of the offer.
-            form: How the model is told of them.
+            form: How the model gets to know them.
         """
-        own = {self._search.name, self._call.name}
-        self._specs = {spec.name: spec for spec in specs if spec.name not in own}
+        self._specs = {spec.name: spec for spec in specs if spec.name not in self.tools}
         self._search.how_to_call = self._say_how_to_call(form)
 
     def take_note(self) -> str | None:
@@ -153,6 +151,8 @@ class ToolOffer:
         find, note = self._list_deferred, self._note_revealed
         self._search = SearchTools(self._search_name, description, find, note)
         self._call = CallTool(self.wrapper)
+        self.tools: dict[str, Any] = {each.name: each for each in (self._search, self._call)}
+        """The two tools of the offer itself, by name."""
 
     def _list_deferred(self) -> dict[str, ToolSpec]:
         sent = {spec.name for spec in self._sent}
