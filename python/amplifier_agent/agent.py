@@ -59,6 +59,7 @@ class Agent(Generic[T_co]):
         http_client: httpx2.AsyncClient | None = None,
         store: Store | Module | None = None,
         project_notes: bool = False,
+        deferred_tools: int | None = 20,
         plan: Mapping[str, Any] | None = None,
     ) -> None:
         """Describe an agent; nothing is loaded yet.
@@ -84,6 +85,8 @@ class Agent(Generic[T_co]):
                 object. None keeps nothing.
             project_notes: Whether the model gets the notes of the user and of the project, such as
                 `AGENTS.md`.
+            deferred_tools: Above so many tools the model gets only the names of those of MCP servers,
+                and of the others beyond so many, and looks up what it needs; None for all in full.
             plan: A mount plan to begin with; the other arguments win.
 
         Raises:
@@ -99,7 +102,7 @@ class Agent(Generic[T_co]):
             "loop": loop, "budget": budget, "approvals": approvals,
             "approval_timeout": approval_timeout, "directory": directory,
             "http_client": http_client, "store": store,
-            "project_notes": project_notes, "plan": plan,
+            "project_notes": project_notes, "deferred_tools": deferred_tools, "plan": plan,
         }  # fmt: skip
         self._type = output
         self._output = _make_output(output)

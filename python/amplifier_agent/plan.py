@@ -36,6 +36,8 @@ _OUR_LOOP, _OUR_CONTEXT = "loop-streaming", "context-simple"
 _WITH_ROOT = frozenset({"tool-bash", "tool-filesystem", "tool-search"})
 """Our tools that work in a folder."""
 _PROJECT_NOTES = "hooks-project-notes"
+USUAL_TOOLS = 20
+"""How many tools requests describe in full where nobody says otherwise."""
 
 
 class AgentOptions(TypedDict, total=False):
@@ -54,6 +56,7 @@ class AgentOptions(TypedDict, total=False):
     http_client: httpx2.AsyncClient | None
     store: Store | Module | None
     project_notes: bool
+    deferred_tools: int | None
     plan: Mapping[str, Any] | None
 
 
@@ -98,6 +101,7 @@ def parts_of(options: AgentOptions) -> Parts:
     # No plan can hold the account of a shared one: its turns are given it.
     if budget is not None and not isinstance(budget, SharedBudget):
         _configure(session, "orchestrator", {"budget": budget.config()})
+    _put_deferred_tools(session, options.get("deferred_tools", USUAL_TOOLS))
     seconds = options.get("approval_timeout")
     check_seconds(seconds, "an agent", "approval_timeout")
     seconds = None if seconds == inf else seconds
@@ -305,6 +309,17 @@ def _put_project_notes(plan: dict[str, Any], wanted: Any) -> None:
     named = (each if isinstance(each, str) else each.get("module") for each in plan["hooks"])
     if wanted and _PROJECT_NOTES not in named:
         plan["hooks"].append({"module": _PROJECT_NOTES, "source": Own.TABLE})
+
+
+def _put_deferred_tools(session: dict[str, Any], most: Any) -> None:
+    """Put into the plan how many tools requests describe in full, where that is not the usual."""
+    if isinstance(most, bool) or not isinstance(most, int | None):
+        found = type(most).__name__
+        raise TypeError(f"`deferred_tools` is a `{found}` (must be a whole number or None)")
+    if most is not None and most < 0:
+        raise ValueError(f"`deferred_tools` is {most} (must be 0 or more, or None)")
+    if most != USUAL_TOOLS:
+        _configure(session, "orchestrator", {"deferred_tools": most})
 
 
 def _check_client(client: Any, provider: Any) -> httpx2.AsyncClient | None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 pytest.importorskip("mcp")
@@ -49,7 +50,8 @@ async def test_a_conversation_waits_for_no_server() -> None:
     async with Agent(model, tools=[entry]).session() as session:
         await session.run("go")
 
-    assert tools_of(model.requests[0]) == ["mcp_resources"]
+    # What comes later is called through `call_tool`: what requests say of tools never changes.
+    assert tools_of(model.requests[0]) == ["mcp_resources", "search_tools", "call_tool"]
 
 
 # Holds: mcp-25
@@ -59,7 +61,7 @@ async def test_a_single_turn_waits_no_longer_than_it_may() -> None:
     model = ScriptedProvider(["Hello."])
     await Agent(model, tools=[entry]).run("go")
 
-    assert tools_of(model.requests[0]) == ["mcp_resources"]
+    assert tools_of(model.requests[0]) == ["mcp_resources", "search_tools", "call_tool"]
 
 
 # Holds: mcp-6
@@ -95,6 +97,29 @@ async def test_tools_that_come_late_are_there_in_the_next_turn_and_last() -> Non
 
     assert tools_of(model.requests[0]) == tools_of(model.requests[1])
     assert tools_of(model.requests[2])[:3] == ["mcp_resources", "raw__change", "raw__echo"]
+
+
+# Holds: deferred-3
+async def test_tools_of_a_server_that_connects_later_are_announced_in_a_message() -> None:
+    made = {"name": "raw__echo", "arguments": {}}
+    model = ScriptedProvider(["One.", {"tool": "call_tool", "arguments": made}, "Two."])
+    connected = anyio.Event()
+
+    @hook("mcp:tools")
+    def note(_event: str, _data: dict[str, Any]) -> None:
+        connected.set()
+
+    async with Agent(model, tools=[raw()], hooks=[note]).session() as session:
+        await session.run("go")
+        with anyio.fail_after(30):
+            await connected.wait()
+        result = await session.run("go on")
+
+    first, *_, last = model.requests
+    assert first.tools == last.tools
+    [said] = [str(each.content) for each in last.messages if "further tools" in str(each.content)]
+    assert '"name": "raw__echo"' in said
+    assert [each["content"] for each in result.messages if each["role"] == "tool"] == ["done"]
 
 
 async def test_a_rule_of_a_server_is_about_its_tools() -> None:

@@ -37,6 +37,7 @@ from .boundary.call_approval import APPROVAL_TIMEOUT as APPROVAL_TIMED_OUT
 from .boundary.call_context import TOOL_PROGRESS, TOOL_RESULT, TOOL_START, offer_progress
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
+from .deferred.offer import KeptAnnouncements, KeptOffer
 from .goal.kept_goal import KeptGoal
 from .goal.pursuit import GOAL_PROGRESS
 from .model_call import TurnModels
@@ -191,7 +192,12 @@ class Loop:
 
     def kept_states(self, coordinator: Any) -> Sequence[KeptState]:
         """Return what a session that is stored keeps of its turns."""
-        return self._state.budgets, KeptGoal(coordinator)
+        return (
+            self._state.budgets,
+            KeptGoal(coordinator),
+            KeptOffer(coordinator),
+            KeptAnnouncements(coordinator),
+        )
 
     def restore_spending(self, coordinator: Any, turns: Mapping[str, Mapping[str, Any]]) -> None:
         """Count what turns of other processes have used of the shared budget of a session.

@@ -17,7 +17,8 @@ from amplifier_core.events import (
     PROVIDER_RESPONSE,
 )
 from amplifier_core.llm_errors import ContextLengthError, LLMError
-from amplifier_core.message_models import ChatRequest, ChatResponse
+from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
+from amplifier_providers.answers.wrapped_calls import WRAPPER, unwrap_response
 from amplifier_providers.prices.allowance import NoRoomError
 from amplifier_providers.running.call_purpose import CALL_PURPOSE
 
@@ -160,8 +161,9 @@ class ModelCall:
                     count = len(request.messages)
                     await self._hooks.emit(LLM_PRE, {**about, "message_count": count})
                 # Not reset by its token: what is left behind may be closed in another context.
-                around = CALL_PURPOSE.get()
+                around, wrapper = CALL_PURPOSE.get(), self._notes.wrapper
                 CALL_PURPOSE.set(self._facts)
+                WRAPPER.set(wrapper)
                 try:
                     if blocks is not None and is_read:
                         answer = self._in_pieces(request, tags, early, blocks)
@@ -171,6 +173,9 @@ class ModelCall:
                     self._check_answer(response)
                 finally:
                     CALL_PURPOSE.set(around)
+                    WRAPPER.set(None)
+                if wrapper is not None:
+                    response = unwrap_response(response, wrapper)
                 if blocks is not None:
                     await blocks.close(response)
             except Exception:
@@ -224,11 +229,12 @@ class ModelCall:
         form = Form(
             tags,
             known_texts,
-            request.tools,
+            self._notes.tools or request.tools,
             self._settings.max_calls_per_answer,
             self._is_streaming,
             self._after_word(),
             self._hides_thoughts,
+            self._notes.wrapper,
         )
         reading = Reading(blocks, form, early)
         response = await reading.read(pieces or self._in_one_piece(sent, foreign))
@@ -267,7 +273,7 @@ class ModelCall:
 class CallNotes:
     """What the turn and its model calls let each other know."""
 
-    __slots__ = ("quoted_call", "reminder")
+    __slots__ = ("quoted_call", "reminder", "tools", "wrapper")
 
     def __init__(self) -> None:
         """Begin with nothing to say."""
@@ -275,6 +281,10 @@ class CallNotes:
         """What the loop itself says in the next request."""
         self.quoted_call: str | None = None
         """The tool whose call ended the last answer in a quotation, and so did not run."""
+        self.wrapper: str | None = None
+        """The tool through which the model calls those that requests do not describe."""
+        self.tools: list[ToolSpec] | None = None
+        """All tools where requests do not describe each; None where they do."""
 
 
 class TurnModels:

@@ -12,14 +12,22 @@ from amplifier_core.events import PROVIDER_ERROR, PROVIDER_REQUEST, USER_NOTIFIC
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
+from ..contexts.history_events import TOOLS
 from ..running.failure import format_error
 from ..spending.account import Limit
 from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
 from ..spending.ledger import Ledger, LimitReachedError
 from ..spending.reservation import Reservation
-from .answers.response import RequestedCall, announces_call, calls_of, text_of
+from .answers.response import (
+    RequestedCall,
+    announces_call,
+    calls_of,
+    text_of,
+    unwrap_requested,
+)
 from .boundary.injection import Injection, with_injections
-from .model_call import error_data
+from .deferred.offer import NOTE_SOURCE, Form, begin_offer
+from .model_call import ModelCall, error_data
 from .model_roles import ChosenModel, UnknownRoleError
 from .turn_state import TurnState
 
@@ -65,11 +73,47 @@ class ModelAsker:
         """Ask with the messages of the turn."""
         self._state = state
         self.tool_specs: list[ToolSpec] = []
-        """What requests say of the tools."""
+        """All tools, as models read of them."""
 
     def describe_tools(self) -> None:
         """Describe the tools as they are now."""
-        self.tool_specs = self._state.loop.requests.tool_specs(self._state.tools)
+        state, settings = self._state, self._state.settings
+        make_specs = partial(state.loop.requests.tool_specs, state.tools)
+        offer = state.find_offer()
+        if offer is None:
+            offer = begin_offer(
+                state.tools,
+                make_specs,
+                settings.deferred_tools,
+                settings.listed_tools,
+                awaits_tools=state.awaits_tools(),
+            )
+            if offer is not None:
+                state.keep_offer(offer)
+        if offer is None:
+            self.tool_specs = make_specs()
+            return
+        notes = state.models.notes
+        if notes.wrapper is None:
+            state.tools = offer.extend(state.tools)
+            notes.wrapper = offer.wrapper
+        self.tool_specs = notes.tools = state.loop.requests.tool_specs(state.tools)
+        offer.take_specs(self.tool_specs, _choose_form(state.models.own))
+
+    def _list_sent(self, model: ModelCall) -> list[ToolSpec]:
+        """Return what a request to a model says of the tools."""
+        offer = self._state.find_offer()
+        return self.tool_specs if offer is None else offer.list_sent(_choose_form(model))
+
+    async def _announce_tools(self) -> None:
+        """Add what the model has to hear of tools."""
+        state = self._state
+        if state.find_offer() is not None or len(self.tool_specs) != len(state.tools):
+            # A tool was mounted during the turn.
+            self.describe_tools()
+        if (offer := state.find_offer()) is not None and (note := offer.take_note()) is not None:
+            message = {"role": "user", "content": note, "metadata": {"source": NOTE_SOURCE}}
+            await state.history.add(message, TOOLS)
 
     async def ask(
         self,
@@ -104,6 +148,7 @@ class ModelAsker:
                 logger.error("a hook of `%s` asked for a role: %s", PROVIDER_REQUEST, error)
                 report.deny(PROVIDER_REQUEST, str(error))
                 return Denied()
+        await self._announce_tools()
         if not history.has_emitted_all():
             await history.emit_changes()
         chosen = model.chosen
@@ -114,8 +159,10 @@ class ModelAsker:
             target, stated = (chosen.name, chosen.model), chosen.request_budget()
             messages = await budgets.get_messages(context, provider, *target, stated=stated)
         if len(self.tool_specs) != len(state.tools):
-            # A tool was mounted during the turn, such as one that reads what was put aside.
+            # The context has mounted one that reads what it has put aside.
             self.describe_tools()
+        sent = self._list_sent(model)
+        requests.wrap_calls(wraps=state.models.notes.wrapper is not None and not model.tags)
         injected = [*hooks.take_injections(), *injections]
         options: dict[str, Any] = {}
         if is_closing:
@@ -135,10 +182,10 @@ class ModelAsker:
             refused.append(fewer)
             if state.journal is not None:
                 await state.journal.flush()
-            return requests.build(with_injections(fewer, injected), self.tool_specs, **options)
+            return requests.build(with_injections(fewer, injected), sent, **options)
 
         given = with_injections(messages, injected)
-        request = requests.build(given, self.tool_specs, **options)
+        request = requests.build(given, sent, **options)
         if state.journal is not None:
             await state.journal.store_request(chosen.identity, request)
         number = report.iterations
@@ -154,7 +201,7 @@ class ModelAsker:
                     lowered = await self._hold(ledger, call, request, provider)
                     if lowered is not None:
                         options["max_output_tokens"] = lowered
-                        request = requests.build(given, self.tool_specs, **options)
+                        request = requests.build(given, sent, **options)
                     response = await model.ask(request, number, shorten_request, early=early)
                     call.settle_call(
                         getattr(response, "usage", None),
@@ -167,6 +214,8 @@ class ModelAsker:
             history.note_usage(response.usage)
         report.answer = text_of(response) or report.answer
         calls = [] if is_closing else calls_of(provider, response)
+        if (wrapper := state.models.notes.wrapper) is not None:
+            calls = [unwrap_requested(call, wrapper) for call in calls]
         if not calls and not is_closing and announces_call(response):
             await self._look_for_missing_call(response, chosen)
         return Answered(response, calls)
@@ -224,6 +273,14 @@ class ModelAsker:
                 report.reason = step.limit.reason
             elif isinstance(step, Answered):
                 await self._state.history.add_response(step.response, [])
+
+
+def _choose_form(model: ModelCall) -> Form:
+    """Return how a model gets to know tools, once some are deferred."""
+    if model.tags:
+        return "tagged"
+    is_native = getattr(model.provider, "takes_deferred_tools", False) is True
+    return "native" if is_native else "own"
 
 
 class BudgetUsedUpError(LookupError):

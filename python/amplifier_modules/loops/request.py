@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
+from amplifier_providers.answers.wrapped_calls import find_wrappers, wrap_message
 from amplifier_providers.requests.foreign_form import InvalidMessageError, is_foreign, make_native
 
 from ..contexts.changes import OwnMessage, SentMessages, count_changes
@@ -31,7 +32,16 @@ class RequestBuilder:
     says itself that the messages of the last request are unchanged, they are not compared.
     """
 
-    __slots__ = ("_changes", "_lineage", "_models_of_last", "_settings", "_snapshots", "_specs")
+    __slots__ = (
+        "_changes",
+        "_lineage",
+        "_models_of_last",
+        "_settings",
+        "_snapshots",
+        "_specs",
+        "_wrappers",
+        "_wraps_calls",
+    )
 
     def __init__(self, settings: LoopSettings) -> None:
         """Build requests with these settings."""
@@ -41,6 +51,9 @@ class RequestBuilder:
         self._lineage: object = None
         self._models_of_last: list[Message] = []
         self._specs: Sequence[ToolSpec] = ()
+        self._wraps_calls = False
+        self._wrappers: dict[str, str] = {}
+        """The tools through which calls were made, by the ids of these."""
 
     def build(
         self, messages: list[dict[str, Any]], tools: list[ToolSpec], **options: Any
@@ -63,6 +76,16 @@ class RequestBuilder:
         self._specs = tuple(specs)
         return specs
 
+    def wrap_calls(self, *, wraps: bool) -> None:
+        """Write the calls that were made through another tool as they were made, or directly.
+
+        Args:
+            wraps: Whether requests have the tool through which they were made.
+        """
+        if wraps != self._wraps_calls:
+            self._wraps_calls = wraps
+            self._snapshots.clear()
+
     def _make_models(self, messages: list[dict[str, Any]]) -> list[Message]:
         if self._changes != count_changes():
             # A message that is its own snapshot equals it, whatever was changed in it.
@@ -77,7 +100,7 @@ class RequestBuilder:
         if lineage is None or lineage != before:
             self._compare(messages, known)
         for position in range(known, len(messages)):
-            models.append(_make_model(messages, position))
+            models.append(self._make_sent(messages, position))
             snapshots.append(_take_snapshot(messages[position]))
         self._lineage = lineage
         return models
@@ -90,8 +113,21 @@ class RequestBuilder:
                 continue
             for index in range(start, end):
                 if messages[index] != self._snapshots[index]:
-                    self._models_of_last[index] = _make_model(messages, index)
+                    self._models_of_last[index] = self._make_sent(messages, index)
                     self._snapshots[index] = _take_snapshot(messages[index])
+
+    def _make_sent(self, messages: list[dict[str, Any]], position: int) -> Message:
+        """Return a message as it is sent."""
+        model = _make_model(messages, position)
+        if not self._wraps_calls:
+            return model
+        if model.role == "assistant" and (wrappers := find_wrappers(model)):
+            self._wrappers |= wrappers
+            return wrap_message(model, wrappers)
+        if model.role == "tool" and model.name is not None:
+            name = self._wrappers.get(model.tool_call_id or "")
+            return model if name is None else model.model_copy(update={"name": name})
+        return model
 
 
 def tool_specs(tools: Mapping[str, Any], before: Iterable[ToolSpec] = ()) -> list[ToolSpec]:

@@ -63,7 +63,7 @@ class LoopSettings(Settings):
 
     unknown_keys = "ignore"
     is_shared = True
-    unlimited_keys = frozenset({"max_result_bytes"})
+    unlimited_keys = frozenset({"deferred_tools", "max_result_bytes"})
     random_values: ClassVar[Mapping[str, str]] = {"tool_tags": SESSION}
 
     max_iterations: Annotated[
@@ -146,6 +146,11 @@ class LoopSettings(Settings):
     max_result_bytes: int | None = Field(default=MAX_RESULT_BYTES, ge=MIN_RESULT_BYTES)
     """Bytes of a tool's result in the conversation, at most, or None for no limit; what is cut is
     counted in it."""
+    deferred_tools: int | None = Field(default=20, ge=0)
+    """Above so many tools requests describe only some of them, and name the others, which the model
+    looks up: those of MCP servers, and of the others what is beyond so many; None for all in full."""
+    listed_tools: list[str] = Field(default_factory=list[str])
+    """The names of tools that are never deferred."""
     max_parallel_tools: Annotated[
         int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")
     ] = 16

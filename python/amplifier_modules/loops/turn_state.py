@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from amplifier_core.session_capabilities import MCP_SERVERS, TOOLS_OFFER
 from amplifier_providers.answers.answer_settings import USUAL_CALLS, is_session_tag
 from amplifier_providers.answers.argument_check import ArgumentCheck
 
@@ -16,6 +17,7 @@ from .answers.response import MissingCalls
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .call_errors import EqualErrors
+from .deferred.offer import ToolOffer
 from .goal.judgement import Actions
 from .model_call import TurnModels
 from .pace import LastCall, Pause
@@ -43,6 +45,7 @@ class LoopState:
         "last_call",
         "missing_calls",
         "most_errors",
+        "offer",
         "orchestrator",
         "pausing",
         "requests",
@@ -72,6 +75,8 @@ class LoopState:
         self.last_call: LastCall | None = None
         """When it called a model last; None without delays between calls."""
         self.missing_calls = MissingCalls()
+        self.offer: ToolOffer | None = None
+        """What requests say of the tools in a turn without a coordinator, if some are deferred."""
         most = settings.max_equal_errors
         self.most_errors = None if most == UNLIMITED else most
         """How many equal errors in a row end a turn; None for no limit."""
@@ -146,6 +151,7 @@ class TurnState:
     """Counts the calls that fail again and again."""
     actions: Actions = field(default_factory=Actions)
     """What the tools did, for the judge of a goal."""
+    _offer: ToolOffer | None = None
 
     def __post_init__(self) -> None:
         """Begin the report."""
@@ -153,6 +159,31 @@ class TurnState:
         self.settings = self.loop.settings
         self.report = TurnReport(self.loop.orchestrator)
         self.equal_errors = EqualErrors(self.loop.most_errors)
+
+    def find_offer(self) -> ToolOffer | None:
+        """Return what requests say of the tools; None where no tool is deferred."""
+        if self._offer is None:
+            found = self._find_capability(TOOLS_OFFER)
+            self._offer = found if isinstance(found, ToolOffer) else self.loop.offer
+        return self._offer
+
+    def keep_offer(self, offer: ToolOffer) -> None:
+        """Say the same of the tools in all requests of the session from now on."""
+        self._offer = offer
+        register = getattr(self.hooks.coordinator, "register_capability", None)
+        if callable(register):
+            register(TOOLS_OFFER, offer)
+        else:
+            self.loop.offer = offer
+
+    def awaits_tools(self) -> bool:
+        """Whether tools come later, of servers that were never connected."""
+        awaits = getattr(self._find_capability(MCP_SERVERS), "awaits_tools", None)
+        return callable(awaits) and awaits() is True
+
+    def _find_capability(self, name: str) -> Any:
+        find = getattr(self.hooks.coordinator, "get_capability", None)
+        return find(name) if callable(find) else None
 
     @property
     def models(self) -> TurnModels:

@@ -69,6 +69,9 @@ class AnthropicConfig(HttpSettings):
     """The model for `fallback_on_overload`: `sonnet`, `haiku` or the name of one."""
     beta_headers: HeaderNames = ()
     """Values of the header `anthropic-beta`; text is split at commas."""
+    native_tool_search: bool = False
+    """Whether tools that a loop defers are sent with `defer_loading`, and what a search finds as
+    `tool_reference`, as models from Claude 4.5 on take it, in the place of `call_tool`."""
     enable_prompt_caching: bool = True
     """Whether the API is asked to cache the beginning of requests."""
 

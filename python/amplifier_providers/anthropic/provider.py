@@ -63,6 +63,11 @@ class AnthropicProvider(WireProvider):
             config_fields=key_and_address(SERVICE, self._client.shown_url),
         )
 
+    @property
+    def takes_deferred_tools(self) -> bool:
+        """Whether requests hold tools that the model reads of when a search finds them."""
+        return self.config.native_tool_search
+
     def get_model_info(self, model: str | None = None) -> ModelInfo:
         """Return what a model can do; that of the settings if None."""
         return self._model_info({"id": model or self.config.default_model})

@@ -54,6 +54,8 @@ def _encode_tool(tool: JsonDict, name: str) -> JsonDict:
     if tool.get("description"):
         wire["description"] = tool["description"]
     wire["input_schema"] = object_schema(fields_of(tool.get("parameters")))
+    if tool.get("defer_loading") is True:
+        wire["defer_loading"] = True
     return wire
 
 

@@ -23,9 +23,11 @@ from ..wire.options import (
     stop_texts,
 )
 from ..wire.schema import strict_schema
+from ..wire.turn import Turn, count_lasting
 from ..wire.wire_format import WireFormat
 from .config import PROVIDER, AnthropicConfig
 from .models import ModelProfile, model_profile
+from .references import References
 from .thinking import Sampling, add_sampling, add_thinking
 from .tools import add_tools
 from .turns import AnthropicRules, turn_message
@@ -56,7 +58,9 @@ class AnthropicFormat(WireFormat):
         super().__init__()
         self._config = config
         self._history = History()
-        self._writer = TurnWriter(turn_message)
+        self._writer = TurnWriter(self._write_turn)
+        self._references = References()
+        """The tools that the model reads of when a search finds them."""
         self._received: dict[str, None] = {}
         """The signatures of answers."""
 
@@ -112,6 +116,7 @@ class AnthropicFormat(WireFormat):
         config = self._config
         profile = model_profile(model)
         body: JsonDict = {"model": model}
+        self._use_references(References.of(request))
         turns = self._writer.write_turns(history, PROVIDER, model)
         encoded = WireRequest(PROVIDER, model, history, turns, "messages", body)
         betas = list(config.beta_headers)
@@ -130,12 +135,42 @@ class AnthropicFormat(WireFormat):
         _add_format(encoded, profile, request)
         _add_features(body, profile, config, betas)
         if config.enable_prompt_caching:
-            _mark_for_caching(encoded)
+            self._mark_for_caching(encoded)
         if config.use_streaming:
             body["stream"] = True
         if betas:
             encoded.headers["anthropic-beta"] = ",".join(dict.fromkeys(betas))
         return encoded
+
+    def _use_references(self, references: References) -> None:
+        """Write results of searches with these references; those that were written are, again."""
+        if references != self._references:
+            self._references = references
+            self._writer = TurnWriter(self._write_turn)
+
+    def _write_turn(self, turn: Turn) -> JsonDict:
+        message = turn_message(turn)
+        for result, written in zip(turn.results, message["content"], strict=False):
+            if result.tool == self._references.finder and isinstance(result.output, str):
+                written["content"] = self._references.write_result(result.output)
+        return message
+
+    def _mark_for_caching(self, encoded: WireRequest) -> None:
+        """Mark the ends of the parts that later calls repeat: system, tools, history."""
+        mark = {"type": "ephemeral"}
+        tools = [each for each in encoded.fields.get("tools", ()) if "defer_loading" not in each]
+        for part in (encoded.fields.get("system"), tools):
+            if part:
+                part[-1]["cache_control"] = mark
+        # What hooks add to this request alone comes behind the mark: no later one begins with it.
+        for back, turn in enumerate(reversed(encoded.history.turns[-2:]), 1):
+            if lasting := count_lasting(turn):
+                message = self._write_turn(turn)
+                end = message["content"][lasting - 1]
+                if end.get("type") not in {"thinking", "redacted_thinking"}:
+                    message["content"][lasting - 1] = {**end, "cache_control": mark}
+                    encoded.turns[-back] = json_bytes(message)
+                return
 
 
 def _add_length(
@@ -192,16 +227,3 @@ def _add_features(
         budget = {"type": "tokens", "total": config.task_budget_tokens}
         body.setdefault("output_config", {})["task_budget"] = budget
         betas.append(_TASK_BUDGET)
-
-
-def _mark_for_caching(encoded: WireRequest) -> None:
-    """Mark the ends of the parts that later calls repeat: system, tools, history."""
-    mark = {"type": "ephemeral"}
-    for part in (encoded.fields.get("system"), encoded.fields.get("tools")):
-        if part:
-            part[-1]["cache_control"] = mark
-    message = turn_message(encoded.history.turns[-1])
-    end = message["content"][-1]
-    if end.get("type") not in {"thinking", "redacted_thinking"}:
-        message["content"][-1] = {**end, "cache_control": mark}
-        encoded.turns[-1] = json_bytes(message)

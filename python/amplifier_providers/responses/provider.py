@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from typing_extensions import override
 
@@ -61,6 +61,11 @@ class ResponsesProvider(WireProvider):
         )
         self.responses_settings = settings
         self._format = wire_format
+
+    @property
+    def takes_deferred_tools(self) -> bool:
+        """Whether the model searches for tools by the service's own way."""
+        return cast("ResponsesSettings", self.settings).native_tool_search
 
     @override
     async def mount(self, coordinator: Any, name: str) -> Callable[[], Awaitable[None]]:

@@ -44,6 +44,9 @@ class ResponsesSettings(HttpSettings):
     """Whether one answer may have several tool calls."""
     tools: ServiceTools = Field(default_factory=list[dict[str, Any]])
     """Tools of the service itself, as it takes them: `[{"type": "web_search"}]`."""
+    native_tool_search: bool = False
+    """Whether tools that a loop defers are found by `tool_search` of the service, run here, as models
+    from GPT-5.4 on take it, in the place of `call_tool`."""
     background: bool | None = None
     """Whether answers are made in the background and asked for; without it for slow models only."""
     poll_interval: float = Field(default=5.0, gt=0)

@@ -11,6 +11,7 @@ from ..wire.body import WireRequest
 from ..wire.fields import JsonDict, fields_of
 from ..wire.options import note_unsent_choice, tool_fields, unknown_choice
 from ..wire.schema import object_schema, strict_schema
+from .search import search_tool
 from .turns import TOOL_NAMES
 
 _INCLUDED = {
@@ -42,6 +43,11 @@ def add_tools(
         name = tool["name"]
         if name in own:
             continue  # the service offers it, and this runs it
+        if tool.get("defer_loading") is True:
+            continue  # what a search finds brings it
+        if tool.get("finds_tools") is True:
+            tools.append(search_tool(tool))
+            continue
         if tool.get("type", "function") == "function":
             sent[name] = TOOL_NAMES.fit_name(name)
             tools.append(_write_function(tool, sent[name]))

@@ -13,6 +13,7 @@ from ..wire.fields import JsonDict, blocks_of, fields_of
 from ..wire.rules import HistoryRules, NameForm, Writer
 from ..wire.turn import Result, Turn
 from .content import OF_USER, image_item, input_part
+from .search import SEARCH_CALL, write_found, write_search
 
 OF_SERVICE = frozenset(
     {
@@ -154,7 +155,8 @@ def kind_of(part: JsonDict) -> str:
             return "reasoning"
         case "tool_call":
             own = _read_item(part).get("type")
-            kind = own if own in {PATCH_CALL, "custom_tool_call"} else "function_call"
+            is_own = own in {PATCH_CALL, SEARCH_CALL, "custom_tool_call"}
+            kind = own if is_own else "function_call"
             return f"{kind} {part.get('id')}"
         case "image":
             return "image_generation_call"
@@ -176,11 +178,16 @@ def patch_call(item: JsonDict) -> JsonDict:
     }
 
 
-def turn_items(turn: Turn) -> list[JsonDict]:
-    """Return a turn as items of the API."""
+def turn_items(turn: Turn, finder: str | None = None) -> list[JsonDict]:
+    """Return a turn as items of the API.
+
+    Args:
+        turn: The turn.
+        finder: The tool that the service searches with; None where it does not.
+    """
     if turn.role == "assistant":
-        return [_item_of_part(part) for part in turn.parts]
-    items = [_write_result(result) for result in turn.results]
+        return [_item_of_part(part, finder) for part in turn.parts]
+    items = [_write_result(result, finder) for result in turn.results]
     for is_system, parts in groupby(turn.parts, lambda part: part["type"] == "system"):
         role = "developer" if is_system else "user"
         items.append({"role": role, "content": [input_part(part) for part in parts]})
@@ -204,13 +211,15 @@ def answer_items(blocks: list[JsonDict]) -> list[JsonDict]:
     return [_item_of_part(part) for part in ResponsesRules("", "").pair_parts(parts)]
 
 
-def _item_of_part(part: JsonDict) -> JsonDict:
+def _item_of_part(part: JsonDict, finder: str | None = None) -> JsonDict:
     """Return a part of an assistant turn as an item."""
     match part["type"]:
         case "text":
             return _write_message(part)
         case "thinking":
             return part["item"]
+        case "tool_call" if _is_search(part, finder):
+            return write_search(part["id"], part["input"], _read_item(part))
         case "tool_call":
             return _call(part)
         case "image":
@@ -266,8 +275,14 @@ def _write_arguments(given: JsonDict, written: Any) -> str:
     return json_bytes(given).decode()
 
 
-def _write_result(result: Result) -> JsonDict:
+def _is_search(call: JsonDict, finder: str | None) -> bool:
+    return call.get("name") == finder and _read_item(call).get("type") == SEARCH_CALL
+
+
+def _write_result(result: Result, finder: str | None) -> JsonDict:
     output: Any = result.output
+    if _is_search(result.call, finder):
+        return write_found(result.call_id, "" if result.is_error else output)
     if not isinstance(output, str):
         output = [input_part(block) for block in output] or ""
     if _read_item(result.call).get("type") == PATCH_CALL:

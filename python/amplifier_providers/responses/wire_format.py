@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
@@ -31,6 +32,7 @@ from .chain import CHAIN, RESPONSE_ID, Chain, Link, chain_mark
 from .content import image_of
 from .effort import add_reasoning, effort_for
 from .request import ResponsesRequest, add_length, add_service_options, override_settings
+from .search import SEARCH_CALL, find_finder, read_search
 from .settings import ResponsesSettings
 from .tools import add_tools
 from .turns import (
@@ -77,6 +79,8 @@ class ResponsesFormat(WireFormat):
         self._provider = provider
         self._settings = settings
         self._history = History()
+        self._finder: str | None = None
+        """The tool that the service searches with; None where it does not."""
         self._writer = TurnWriter(turn_items)
         self.chain = Chain()
 
@@ -111,6 +115,8 @@ class ResponsesFormat(WireFormat):
         history = self._history.check(request.messages, rules)
         if not history.turns:
             raise nothing_to_send(self._provider, model)
+        if (finder := find_finder(request)) != self._finder:
+            self._finder, self._writer = finder, TurnWriter(partial(turn_items, finder=finder))
         turns = self._writer.write_turns(history, self._provider, model)
         body: JsonDict = {"model": model}
         encoded = ResponsesRequest(
@@ -160,6 +166,8 @@ class ResponsesFormat(WireFormat):
             return image_of(block)
         if block.get("type") == PATCH_CALL:
             return patch_call(block)
+        if block.get("type") == SEARCH_CALL and self._finder is not None:
+            return read_search(block, self._finder)
         notes = [
             note
             for part in fields_of(block.get("item")).get("content") or ()

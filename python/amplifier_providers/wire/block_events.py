@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END
 
 from ..answers.block_record import block_record
+from ..answers.wrapped_blocks import BlockUnwrapper
+from ..answers.wrapped_calls import WRAPPER
 from ..requests.requested_thinking import THOUGHTS
 from .fields import JsonDict
 from .wire_format import WireFormat
@@ -60,12 +62,19 @@ class BlockEvents:
         self._first_index = first_index
         self._ids: dict[int, str] = {}
         """The ids that were made, by the index of their block."""
+        wrapper = WRAPPER.get()
+        self._unwrapper = None if wrapper is None else BlockUnwrapper(wrapper)
 
     def visible_events(self, events: list[StreamEvent]) -> list[StreamEvent]:
         """Return the events that anybody gets to see."""
         if not self._hides_thoughts:
             return events
         return [event for event in events if event.block_type not in THOUGHTS]
+
+    def list_events(self, event: StreamEvent) -> Sequence[tuple[str, dict[str, Any]]]:
+        """Return the events that hooks get of one: those of the call that was meant."""
+        named = self.complete_event(event)
+        return (named,) if self._unwrapper is None else self._unwrapper.take(*named)
 
     def complete_event(self, event: StreamEvent) -> tuple[str, dict[str, Any]]:
         """Return the name and the payload of an event."""

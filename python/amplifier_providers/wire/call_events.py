@@ -92,10 +92,10 @@ class CallEvents:
         self.is_shown = self.are_blocks_emitted = True
         completed: list[tuple[str, JsonDict]] = []
         for event in pieces:
-            name, data = named = block_events.complete_event(event)
-            if name == events.CONTENT_BLOCK_START:
-                self._shown[data["block_index"]] = data["block_type"]
-            completed.append(named)
+            for name, data in block_events.list_events(event):
+                if name == events.CONTENT_BLOCK_START:
+                    self._shown[data["block_index"]] = data["block_type"]
+                completed.append((name, data))
         must_emit = self._must_emit
         if must_emit is None:
             must_emit = self._must_emit = emission_check(self._emitter.hooks)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from operator import attrgetter, is_
 from typing import Any, Final, Literal, final
 
+from ..requests.ephemeral import EPHEMERAL
 from .content import encoded_text, result_content, seen_block
 from .fields import JsonDict, arguments_of, blocks_of, fields_of
 from .rules import HistoryRules, Writer
@@ -173,10 +174,11 @@ class _Turns:
         return settled.message
 
     def add(self, position: int, message: JsonDict) -> None:
-        content = message.get("content")
+        content, metadata = message.get("content"), fields_of(message.get("metadata"))
+        is_ephemeral = metadata.get(EPHEMERAL) is True
         match message.get("role"):
             case "system" | "developer":
-                self.add_system(blocks_of(content))
+                self.add_system(blocks_of(content), is_ephemeral=is_ephemeral)
             case "assistant":
                 self.close_user_turn()
                 known = _Settled(
@@ -190,22 +192,29 @@ class _Turns:
                 if known.turns and len(self.done) == known.turns + 1:
                     self.settled = known
             case "tool" | "function":
-                metadata = fields_of(message.get("metadata"))
                 failed = bool(message.get("is_error") or metadata.get("is_error"))
-                self.add_result(message.get("tool_call_id"), content, failed)
+                self.add_result(
+                    message.get("tool_call_id"), content, failed, is_ephemeral=is_ephemeral
+                )
             case _:
-                self.add_user(blocks_of(content))
+                self.add_user(blocks_of(content), is_ephemeral=is_ephemeral)
 
-    def add_system(self, blocks: list[JsonDict]) -> None:
+    def add_system(self, blocks: list[JsonDict], *, is_ephemeral: bool) -> None:
         within = self.done or self.others or self.results
         for block in blocks:
             text = self.visible_block(block, frozenset())
-            if text is not None and within and not self.rules.system_first:
+            if text is None:
+                continue
+            if within and not self.rules.system_first:
                 self.others.append({"type": "system", "text": text["text"]})
-            elif text is not None:
+            elif within and is_ephemeral:
+                # Not at the beginning: no later request would have the same one.
+                said = f"<system-reminder>{text['text']}</system-reminder>"
+                self.others.append({"type": "text", "text": said, EPHEMERAL: True})
+            else:
                 self.system.append(text)
 
-    def add_user(self, blocks: list[JsonDict]) -> None:
+    def add_user(self, blocks: list[JsonDict], *, is_ephemeral: bool = False) -> None:
         for block in blocks:
             kind = block.get("type")
             if kind == "tool_result":
@@ -216,15 +225,20 @@ class _Turns:
                 )
             elif kind not in _THINKING and kind not in _CALLS:
                 seen = self.visible_block(block, self.rules.user_blocks)
+                if seen and is_ephemeral and seen["type"] == "text":
+                    seen[EPHEMERAL] = True
                 self.others.extend([seen] if seen else [])
 
-    def add_result(self, call_id: Any, output: Any, is_error: bool) -> None:
+    def add_result(
+        self, call_id: Any, output: Any, is_error: bool, *, is_ephemeral: bool = False
+    ) -> None:
         call = self.unanswered.pop(call_id, None) if isinstance(call_id, str) else None
         if call is None:
             self.repairs.dropped.append(str(call_id))
             return
         content = result_content(output, self.rules, self.repairs.described)
-        self.results.append(Result(call["id"], call["name"], content, is_error, call))
+        result = Result(call["id"], call["name"], content, is_error, call, is_ephemeral)
+        self.results.append(result)
 
     def add_assistant(self, message: JsonDict) -> None:
         writer = Writer.of(message.get("metadata"))

@@ -12,6 +12,7 @@ import anyio.to_thread
 
 from amplifier_core.approval import SESSION_GRANT, AskedCall, Offer
 from amplifier_core.models import HookResult
+from amplifier_core.session_capabilities import TOOLS_OFFER
 from amplifier_core.weak_link import link_weakly
 from amplifier_modules.running.kept_state import STATE
 from amplifier_modules.spawn.tasks import coordinator_of
@@ -262,7 +263,9 @@ class ApprovalPolicy:
         """Return the tool of this name in a session of the family; None if there is none."""
         coordinator = coordinator_of(self._find_coordinator(), session_id)
         tools: Mapping[str, Any] = coordinator.get("tools") or {}
-        return tools.get(name)
+        # Those of a loop's own, which finds and calls the tools that requests do not describe.
+        offered: Mapping[str, Any] = getattr(coordinator.get_capability(TOOLS_OFFER), "tools", {})
+        return tools.get(name) or offered.get(name)
 
     async def _leave_plan_mode(self) -> Mode:
         if self._mode == "plan":

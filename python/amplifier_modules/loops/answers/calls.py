@@ -26,6 +26,7 @@ from amplifier_providers.answers.gathered_answer import (
     tool_call,
 )
 from amplifier_providers.answers.response_facts import tool_calls_of
+from amplifier_providers.answers.wrapped_calls import unwrap_call
 from amplifier_stream import ParsedCall, ProcessedStream, ToolCallParser, coerce_arguments
 
 from .tagged_request import json_text
@@ -34,8 +35,14 @@ from .tagged_request import json_text
 class EndedCalls:
     """The calls of one answer, as responses have them."""
 
-    def __init__(self, tools: list[ToolSpec] | None) -> None:
-        """Convert arguments that came as text by the schemas of these tools."""
+    def __init__(self, tools: list[ToolSpec] | None, wrapper: str | None = None) -> None:
+        """Convert arguments that came as text by the schemas of these tools.
+
+        Args:
+            tools: The tools.
+            wrapper: The tool through which others are called; None for none.
+        """
+        self._wrapper = wrapper
         self.by_number: dict[int, ToolCall] = {}
         self.in_tags: set[int] = set()
         """The numbers of those that came in tags."""
@@ -49,6 +56,8 @@ class EndedCalls:
                 ended.arguments = coerce_arguments(call.arguments, self._schemas.get(call.name, {}))
             except ValueError as problem:
                 ended = _refuse_call(ended, str(problem), call)
+        if self._wrapper is not None:
+            ended = unwrap_call(ended, self._wrapper)
         self.by_number[call.index] = ended
         if not call.is_native:
             self.in_tags.add(call.index)

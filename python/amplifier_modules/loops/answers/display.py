@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
 from amplifier_providers.answers.block_record import block_record
 from amplifier_providers.answers.pieces import DroppedCall, OtherBlock
+from amplifier_providers.answers.wrapped_blocks import BlockUnwrapper
+from amplifier_providers.answers.wrapped_calls import unwrap_record
 from amplifier_stream import (
     AgentEvent,
     MessageContentEvent,
@@ -58,6 +60,8 @@ class Display:
     with_deltas: bool
     drops_blanks: bool
     """Whether blank text between calls is left out, as in the response."""
+    wrapper: str | None = None
+    """The tool through which the model calls those that the request does not describe."""
     response: ChatResponse | None = None
     """The response, once it is there: it knows more of its blocks."""
     is_broken: bool = False
@@ -68,6 +72,11 @@ class Display:
     _blank: str = ""
     _calls: defaultdict[int, _Call] = field(default_factory=lambda: defaultdict(_Call))
     """The calls by their numbers; the start of one may never come, as what emitted it was cancelled."""
+    _unwrapper: BlockUnwrapper | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with no call."""
+        self._unwrapper = None if self.wrapper is None else BlockUnwrapper(self.wrapper)
 
     async def show(self, event: AgentEvent, call: ToolCall | None = None) -> None:
         """Emit what an event shows; `call` is the call that it ends."""
@@ -171,6 +180,10 @@ class Display:
         await self._begin_call(call)
         block = {"type": "tool_call", **ended.model_dump(exclude_none=True)}
         record = self._record_of_call(block_record(block))
+        if self._unwrapper is not None and self.wrapper is not None:
+            record = unwrap_record(record, self.wrapper)
+            for name, shown in self._unwrapper.release(call.index, record):
+                await self.hooks.emit(name, shown)
         if self.with_deltas and not call.has_deltas:
             for delta in record_deltas(record, in_words=False):
                 await self._emit_call(CONTENT_BLOCK_DELTA, call, **delta)
@@ -208,5 +221,9 @@ class Display:
         await self.hooks.emit(event, {**place, **more})
 
     async def _emit_call(self, event: str, call: _Call, /, **more: Any) -> None:
-        place = {"block_type": "tool_call", "block_index": call.index}
-        await self.hooks.emit(event, {**place, **more})
+        data = {"block_type": "tool_call", "block_index": call.index, **more}
+        if self._unwrapper is None:
+            await self.hooks.emit(event, data)
+            return
+        for name, shown in self._unwrapper.take(event, data):
+            await self.hooks.emit(name, shown)

@@ -65,6 +65,8 @@ class Form:
     """Is awaited after each word of an answer that was not streamed; None for no words."""
     hides_thoughts: bool = False
     """Whether thoughts are left out."""
+    wrapper: str | None = None
+    """The tool through which the model calls those that the request does not describe."""
 
 
 @dataclass
@@ -89,8 +91,10 @@ class Reading:
         self._gathered = Gathered(self._pieces)
         if self.early is not None:
             self.early.text_so_far = self._gathered.join_text
-        self._calls = EndedCalls(self.form.tools)
-        self._display = Display(self.hooks, self.form.with_deltas, bool(self.form.tags))
+        self._calls = EndedCalls(self.form.tools, self.form.wrapper)
+        self._display = Display(
+            self.hooks, self.form.with_deltas, bool(self.form.tags), self.form.wrapper
+        )
         self._own: dict[str, str] = {}
         metrics = None
         if self.form.tags:

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from amplifier_core import world
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.message_models import TextBlock, ToolCall
+from amplifier_providers.answers.wrapped_calls import CALLED_AS, find_inner_call
 
 BLOCKS_EMITTED = "content_blocks_emitted"
 """Key in the metadata of a response whose provider emitted the block events itself."""
@@ -27,6 +28,8 @@ class RequestedCall:
     """None if they cannot be used."""
     problem: str | None = None
     """Why the arguments cannot be used."""
+    called_as: str | None = None
+    """The tool through which a response calls it that still says so."""
 
 
 def block_dict(block: Any) -> dict[str, Any]:
@@ -103,10 +106,27 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
     return found
 
 
+def unwrap_requested(call: RequestedCall, wrapper: str) -> RequestedCall:
+    """Return a call, or the one that it makes through another tool, where its response is foreign.
+
+    Args:
+        call: The call.
+        wrapper: The tool through which others are called.
+    """
+    if call.name != wrapper or call.arguments is None:
+        return call
+    inner = find_inner_call(call.arguments, wrapper)
+    if inner is None:
+        return call
+    arguments = inner.arguments if inner.problem is None else None
+    return RequestedCall(call.id, inner.name, arguments, inner.problem, called_as=wrapper)
+
+
 def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, Any] | None:
     """Return the message that stores a response with these calls, None if it is empty."""
     stored: list[dict[str, Any]] = []
     asked: set[Any] = set()
+    wrapped = {call.id: call for call in calls if call.called_as is not None}
     for call in calls:
         stored.append({"id": call.id, "tool": call.name, "arguments": call.arguments or {}})
         asked.add(call.id)
@@ -121,13 +141,17 @@ def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, An
             if plain.get("id") not in asked:
                 continue
             present.add(plain.get("id"))
+            if (call := wrapped.get(plain.get("id", ""))) is not None:
+                plain |= {"name": call.name, "input": call.arguments or {}}
+                plain[CALLED_AS] = call.called_as
         blocks.append(plain)
     for call in calls:
         if call.id not in present:
             arguments = call.arguments or {}
-            blocks.append(
-                {"type": "tool_call", "id": call.id, "name": call.name, "input": arguments}
-            )
+            block = {"type": "tool_call", "id": call.id, "name": call.name, "input": arguments}
+            if call.called_as is not None:
+                block[CALLED_AS] = call.called_as
+            blocks.append(block)
     if not blocks:
         return None
     message: dict[str, Any] = {"role": "assistant", "content": blocks}

@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from amplifier_providers.requests.ephemeral import EPHEMERAL
+
 
 @dataclass(frozen=True)
 class Injection:
@@ -51,7 +53,13 @@ def with_injections(
         if injection.append_to_last_tool_result and ends_in_tool_result:
             glued.append(injection.content)
         else:
-            appended.append({"role": injection.role, "content": injection.content})
+            appended.append(
+                {
+                    "role": injection.role,
+                    "content": injection.content,
+                    "metadata": {EPHEMERAL: True},
+                }
+            )
     if glued:
         result[-1] = _append_texts(result[-1], glued)
     return result + appended
@@ -61,5 +69,7 @@ def _append_texts(message: dict[str, Any], texts: list[str]) -> dict[str, Any]:
     content = message.get("content")
     if isinstance(content, list):
         blocks: list[Any] = [*content, *({"type": "text", "text": text} for text in texts)]  # pyright: ignore[reportUnknownVariableType] -- block dicts of any kind
-        return {**message, "content": blocks}
-    return {**message, "content": "\n\n".join([str(content or ""), *texts])}
+    else:
+        blocks = "\n\n".join([str(content or ""), *texts])  # pyright: ignore[reportAssignmentType] -- a text
+    metadata: dict[str, Any] = {**(message.get("metadata") or {}), EPHEMERAL: True}
+    return {**message, "content": blocks, "metadata": metadata}

@@ -22,6 +22,8 @@ from .server_errors import ConnectionLostError, ServerError
 class McpTool:
     """Calls one tool of a server, which may not be connected yet."""
 
+    deferred = True
+    """Where a session has many tools, models get its name, and its schema when they ask for it."""
     is_session_bound = False
     """Sub-agents use the servers of the session that they work for."""
     continues_calls = True

@@ -138,6 +138,13 @@ class Servers:
         """Return the data of an event `mcp:server` for each server, as it is now."""
         return [self._describe_status(each) for each in self.list_states()]
 
+    def awaits_tools(self) -> bool:
+        """Whether a server has never said which tools it has, and still may."""
+        return any(
+            each.name not in self._offers and each.status.state is not State.UNUSABLE
+            for each in self.servers
+        )
+
     def describe(self) -> str:
         """Return one line about all of them."""
         states = self.list_states()
