@@ -18,8 +18,9 @@ from amplifier_core.events import (
 )
 from amplifier_core.llm_errors import ContextLengthError, LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
+from amplifier_core.weak_link import link_weakly
 from amplifier_providers.prices.allowance import NoRoomError
-from amplifier_providers.running.call_purpose import CALL_PURPOSE
+from amplifier_providers.running.call_purpose import CALL_PURPOSE, CALLING_SESSION
 
 from ..contexts.too_long import cannot_be_shorter
 from ..running.awaitable import awaitable_of
@@ -160,8 +161,9 @@ class ModelCall:
                     count = len(request.messages)
                     await self._hooks.emit(LLM_PRE, {**about, "message_count": count})
                 # Not reset by its token: what is left behind may be closed in another context.
-                around = CALL_PURPOSE.get()
+                around, session_around = CALL_PURPOSE.get(), CALLING_SESSION.get()
                 CALL_PURPOSE.set(self._facts)
+                CALLING_SESSION.set(link_weakly(self._hooks.registry))
                 try:
                     if blocks is not None and is_read:
                         answer = self._in_pieces(request, tags, early, blocks)
@@ -171,6 +173,7 @@ class ModelCall:
                     self._check_answer(response)
                 finally:
                     CALL_PURPOSE.set(around)
+                    CALLING_SESSION.set(session_around)
                 if blocks is not None:
                     await blocks.close(response)
             except Exception:

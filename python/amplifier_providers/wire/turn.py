@@ -33,6 +33,16 @@ class Turn:
     a text of the system within the conversation is a `system` with `text`."""
     results: list[Result] = field(default_factory=list[Result])
     """Results for the turn before, in the order in which they came."""
+    lost_thoughts: bool = False
+    """Whether thoughts of it were left out."""
+    passing: int = 0
+    """So many of its results and parts, the last ones, are of this request alone."""
+
+    def without_passing(self) -> Turn:
+        """Return the turn without what is of this request alone."""
+        steady = len(self.results) + len(self.parts) - self.passing
+        count = len(self.results)
+        return Turn(self.role, self.parts[: max(steady - count, 0)], self.results[:steady])
 
 
 @dataclass

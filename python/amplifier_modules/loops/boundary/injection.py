@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from amplifier_providers.requests.ephemeral import EPHEMERAL
+
 
 @dataclass(frozen=True)
 class Injection:
@@ -40,7 +42,10 @@ def injections_of(result: Any) -> list[Injection]:
 def with_injections(
     messages: list[dict[str, Any]], injections: Collection[Injection]
 ) -> list[dict[str, Any]]:
-    """Return the messages with the injections at their end; the arguments are not changed."""
+    """Return the messages with the injections at their end; the arguments are not changed.
+
+    Their metadata says that the next request does not have them.
+    """
     if not injections:
         return messages
     result = list(messages)
@@ -51,7 +56,8 @@ def with_injections(
         if injection.append_to_last_tool_result and ends_in_tool_result:
             glued.append(injection.content)
         else:
-            appended.append({"role": injection.role, "content": injection.content})
+            message = {"role": injection.role, "content": injection.content}
+            appended.append({**message, "metadata": {EPHEMERAL: True}})
     if glued:
         result[-1] = _append_texts(result[-1], glued)
     return result + appended
@@ -59,6 +65,7 @@ def with_injections(
 
 def _append_texts(message: dict[str, Any], texts: list[str]) -> dict[str, Any]:
     content = message.get("content")
+    message = {**message, "metadata": {**(message.get("metadata") or {}), EPHEMERAL: True}}
     if isinstance(content, list):
         blocks: list[Any] = [*content, *({"type": "text", "text": text} for text in texts)]  # pyright: ignore[reportUnknownVariableType] -- block dicts of any kind
         return {**message, "content": blocks}
