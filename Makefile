@@ -54,7 +54,7 @@ BUILD = $(BUILD_PATH) $(BUILD_RUSTFLAGS)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml -o -name '*.txt' -o -path '*/programs/*')
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
-BENCHES := agent loop cancel emit hook_answers kernel_calls turn history session messages import_time text_deltas first_request request_encoding \
+BENCHES := agent loop cancel emit hook_answers kernel_calls turn history session messages import_time text_deltas first_request request_encoding prompt_prefix \
 	tool_arguments path_decision retry_decision processor start display false_marks call_cost store search launch undo mcp_calls one_call service ratios redaction shell
 # Compared with other libraries, not with the reference.
 PEER_BENCHES := agent loop text_deltas request_encoding tool_arguments service

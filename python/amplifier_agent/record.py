@@ -16,7 +16,9 @@ from amplifier_modules.spawn.turn_account import used_of
 from amplifier_modules.spending.budget import is_over_budget
 from amplifier_providers.answers.response_facts import CUT_SHORT, REFUSED
 from amplifier_providers.prices.amounts import TokenCount, read_count, read_dollars
+from amplifier_providers.wire.events import LLM_PREFIX_CHANGED
 
+from .prompt_cache import NO_USE, ONE_CHANGE, use_of
 from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome
 
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
@@ -38,6 +40,7 @@ class TurnRecord:
         "cost",
         "goal",
         "model_calls",
+        "prompt_cache",
         "stop_reason",
         "tool_calls",
         "usage",
@@ -46,6 +49,7 @@ class TurnRecord:
     def __init__(self) -> None:
         """Begin with nothing."""
         self.usage = _NO_USAGE
+        self.prompt_cache = NO_USE
         self.cost: Decimal | None = None
         self.model_calls = 0
         self.tool_calls = 0
@@ -68,7 +72,8 @@ class TurnRecord:
             events.CONTENT_BLOCK_DELTA: unfinished.add,
             events.CONTENT_BLOCK_END: unfinished.end,
             response: self._note_response,
-            events.LLM_RESPONSE: self._note_broken_answer,
+            events.LLM_RESPONSE: self._note_call,
+            LLM_PREFIX_CHANGED: self._note_change,
             events.TOOL_POST: self._note_tool_call,
             events.TOOL_ERROR: self._note_tool_call,
             events.ORCHESTRATOR_COMPLETE: self._note_ending,
@@ -87,8 +92,14 @@ class TurnRecord:
         # Of a dict, nothing but numbers is used.
         self._add_usage(usage if type(usage) is dict else _make_plain(usage))
 
-    def _note_broken_answer(self, data: Mapping[str, Any]) -> None:
+    def _note_change(self, data: Mapping[str, Any]) -> None:
+        del data
+        self.prompt_cache += ONE_CHANGE
+
+    def _note_call(self, data: Mapping[str, Any]) -> None:
         """Count what an answer used that did not come to its end: it is to be paid, too."""
+        if (use := use_of(data)) is not None:
+            self.prompt_cache += use
         usage = data.get("usage")
         if data.get("status") in {"error", "cancelled"} and usage:
             self._add_usage(_make_plain(usage))

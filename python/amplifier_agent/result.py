@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeAlias, cast
 
 from amplifier_providers.prices.amounts import read_count, sum_counts
 
+from .prompt_cache import NO_USE, PromptCacheUse
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
@@ -123,6 +124,8 @@ class Result(Generic[T_co]):
     """Calls of the model, those of sub-agents included."""
     tool_calls: int = 0
     """Calls of tools, those of sub-agents included."""
+    prompt_cache: PromptCacheUse = NO_USE
+    """What the caches of services made of the beginnings of its requests."""
     messages: list[Message] = field(default_factory=list[Message])
     """The conversation up to here, without the system prompt."""
     session_id: str = ""

@@ -163,6 +163,7 @@ class Turn(Generic[T_co]):
             cost=record.total_cost(),
             model_calls=record.model_calls,
             tool_calls=record.tool_calls,
+            prompt_cache=record.prompt_cache,
             messages=messages,
             session_id=self._session.session_id,
             goal=record.goal,

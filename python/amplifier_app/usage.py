@@ -9,6 +9,7 @@ from amplifier_providers.running.count_noun import count_noun
 
 if TYPE_CHECKING:
     from amplifier_agent import Result, TokenUsage
+    from amplifier_agent.prompt_cache import PromptCacheUse
 
 _CENT, _SMALLEST = Decimal("0.01"), Decimal("0.0001")
 _ROUNDING = Context(prec=50, rounding=ROUND_HALF_UP)
@@ -31,6 +32,7 @@ class TurnSums:
         self._cost: Decimal | None = Decimal(0)
         self._calls = 0
         self._turns = 0
+        self._cache: PromptCacheUse | None = None
 
     def add(self, result: Result | None) -> None:
         """Count a turn; one that did not begin is None."""
@@ -38,6 +40,8 @@ class TurnSums:
             return
         self._turns += 1
         self._calls += result.model_calls
+        cache = result.prompt_cache
+        self._cache = cache if self._cache is None else self._cache + cache
         self._usage = result.usage if self._usage is None else self._usage + result.usage
         if result.cost is None and result.model_calls:
             self._cost = None
@@ -59,3 +63,20 @@ class TurnSums:
             "the price is not known" if self._cost is None else write_dollars(self._cost),
         )
         return ", ".join(parts)
+
+    def write_lines(self) -> list[str]:
+        """Return the sums, and what is known of the caches of the services, a line each."""
+        lines, cache = [self.write_line()], self._cache
+        if cache is not None and cache.predicted_calls:
+            lines.append(
+                f"cache: {cache.predicted_read:,} tokens, {cache.predicted:,} predicted by the"
+                f" service's rule for {count_noun(cache.predicted_calls, 'call')}"
+            )
+        if cache is not None and cache.prefix_changes:
+            cost = cache.paid_again_cost
+            dollars = "" if cost is None else f", {write_dollars(cost)}"
+            lines.append(
+                f"{count_noun(cache.prefix_changes, 'request')} did not begin with the one before:"
+                f" {cache.paid_again:,} tokens paid again{dollars}"
+            )
+        return lines

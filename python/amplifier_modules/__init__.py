@@ -73,6 +73,7 @@ EVENTS = frozenset(
         "guard:findings",
         "job:end",
         "job:start",
+        "llm:prefix_changed",
         "mcp:server",
         "mcp:tools",
         "orchestrator:goal_progress",

@@ -20,6 +20,7 @@ from command_sessions import of_commands
 from event_sessions import PLAN, SESSIONS, Seen, add, one_turn, opened
 from file_sessions import of_a_later_answer, of_files
 from overload_sessions import of_overload
+from prompt_sessions import of_prompts
 from pull_sessions import of_a_download
 from response_sessions import of_responses
 from server_sessions import of_servers
@@ -73,6 +74,7 @@ def seen() -> Seen:
         *SESSIONS,
         of_responses,
         of_overload,
+        of_prompts,
         of_a_download,
         of_tags,
         of_files,

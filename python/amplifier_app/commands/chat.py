@@ -191,7 +191,8 @@ class Chat:
         elif command.name == "/goal":
             show_notice(self._withdraw_goal(command))
         elif command.name == "/cost":
-            show_notice(self._turns.sums)
+            for line in self._turns.sums:
+                show_notice(line)
         self._show_prompt()
 
     def _answer_mode(self, argument: str) -> None:

@@ -24,7 +24,7 @@ SLASH_COMMANDS = {
     "/redo": "Make again what was taken back.",
     "/diff": "Show what the conversation has changed in the project.",
     "/jobs": "List the commands in the background; `/jobs kill ID` ends one.",
-    "/cost": "Show the tokens so far, and what they cost.",
+    "/cost": "Show the tokens so far, what they cost, and what was paid again.",
     "/clear": "Begin a new conversation.",
     "/quit": "End; Ctrl+D does the same.",
 }

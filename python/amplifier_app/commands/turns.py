@@ -137,9 +137,9 @@ class Turns:
         await self.run(goal)
 
     @property
-    def sums(self) -> str:
-        """What the turns used so far, in a line."""
-        return "no tokens so far" if self._sums is None else self._sums.write_line()
+    def sums(self) -> list[str]:
+        """What the turns used so far, in lines."""
+        return ["no tokens so far"] if self._sums is None else self._sums.write_lines()
 
     async def load(self) -> None:
         """Import what the first turn needs, while its prompt is being typed."""

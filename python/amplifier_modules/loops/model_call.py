@@ -18,9 +18,10 @@ from amplifier_core.events import (
 )
 from amplifier_core.llm_errors import ContextLengthError, LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
+from amplifier_core.weak_link import link_weakly
 from amplifier_providers.answers.wrapped_calls import WRAPPER, unwrap_response
 from amplifier_providers.prices.allowance import NoRoomError
-from amplifier_providers.running.call_purpose import CALL_PURPOSE
+from amplifier_providers.running.call_purpose import CALL_PURPOSE, CALLING_SESSION
 
 from ..contexts.too_long import cannot_be_shorter
 from ..running.awaitable import awaitable_of
@@ -161,8 +162,10 @@ class ModelCall:
                     count = len(request.messages)
                     await self._hooks.emit(LLM_PRE, {**about, "message_count": count})
                 # Not reset by its token: what is left behind may be closed in another context.
-                around, wrapper = CALL_PURPOSE.get(), self._notes.wrapper
+                around, session_around = CALL_PURPOSE.get(), CALLING_SESSION.get()
+                wrapper = self._notes.wrapper
                 CALL_PURPOSE.set(self._facts)
+                CALLING_SESSION.set(link_weakly(self._hooks.registry))
                 WRAPPER.set(wrapper)
                 try:
                     if blocks is not None and is_read:
@@ -173,6 +176,7 @@ class ModelCall:
                     self._check_answer(response)
                 finally:
                     CALL_PURPOSE.set(around)
+                    CALLING_SESSION.set(session_around)
                     WRAPPER.set(None)
                 if wrapper is not None:
                     response = unwrap_response(response, wrapper)

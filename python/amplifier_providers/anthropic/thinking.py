@@ -63,7 +63,8 @@ def add_thinking(
             reason = f"`{body['model']}` does not support thinking"
             encoded.degrade("thinking", "no thinking", reason)
         return
-    obstacle = _obstacle_to_thinking(body, encoded.history.turns)
+    is_adaptive = kind == "adaptive"
+    obstacle = _obstacle_to_thinking(body, encoded.history.turns, is_adaptive=is_adaptive)
     if obstacle is not None:
         encoded.degrade("thinking", "no thinking", obstacle)
         return
@@ -89,7 +90,7 @@ def _ask_for_least(encoded: WireRequest) -> None:
     """Ask a model that always thinks for as little as it can, and for none of it to be shown."""
     body = encoded.fields
     body["output_config"] = {"effort": "low"}
-    if _obstacle_to_thinking(body, encoded.history.turns) is None:
+    if _obstacle_to_thinking(body, encoded.history.turns, is_adaptive=True) is None:
         body["thinking"] = {"type": "adaptive", "display": "omitted"}
     encoded.degrade("no thinking", "an effort of `low`", f"`{encoded.model}` always thinks")
 
@@ -156,18 +157,25 @@ def _is_budget_noted(asked: RequestedThinking, profile: ModelProfile) -> bool:
     return profile.thinking == "adaptive" and asked.budget_tokens is not None
 
 
-def _obstacle_to_thinking(body: JsonDict, turns: Sequence[Turn]) -> str | None:
+def _obstacle_to_thinking(
+    body: JsonDict, turns: Sequence[Turn], *, is_adaptive: bool
+) -> str | None:
     """Return why the API would refuse thinking for this request, or None."""
     if body.get("tool_choice", {}).get("type") in {"any", "tool"}:
         return "a forced tool call excludes thinking"
     if turns[-1].role == "assistant":
         return "an answer that has already begun excludes thinking"
     first: Turn | None = None
+    has_lost = False
     for turn in reversed(turns):  # back to the last question
         if turn.role == "assistant":
             first = turn
+            has_lost = has_lost or turn.lost_thoughts
         elif not turn.results:
             break
+    if is_adaptive and not has_lost:
+        # The model may have decided not to think; a change of `thinking` would empty the cache.
+        return None
     if first is None or first.parts[0]["type"] in {"thinking", "redacted_thinking"}:
         return None
     return "the tool calls since the last question were begun without thinking of this model"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from amplifier_core.llm_errors import InvalidRequestError, LLMError
 from amplifier_core.message_models import ChatRequest
 
+from ..prompt.blocks import MessageBlocks
+from ..prompt.marked_cache import LOOK_BACK, MarkedCache
 from ..requests.requested_thinking import requested_thinking
 from ..wire.body import TurnWriter, WireRequest, json_bytes
 from ..wire.fields import JsonDict
@@ -23,7 +26,7 @@ from ..wire.options import (
     stop_texts,
 )
 from ..wire.schema import strict_schema
-from ..wire.turn import Turn, count_lasting
+from ..wire.turn import Turn
 from ..wire.wire_format import WireFormat
 from .config import PROVIDER, AnthropicConfig
 from .models import ModelProfile, model_profile
@@ -43,7 +46,11 @@ _NOT_IN_SCHEMAS = frozenset(
 )  # fmt: skip
 _MAX_SIGNATURES = 10_000
 """Signatures that are remembered; a process that lives for long gets any number of them."""
+_MISSED = "in the latest assistant message"
+"""In the text of the error about thoughts that are not as they were given."""
 _LONG_CONTEXT = "context-1m-2025-08-07"
+_MARK = {"type": "ephemeral"}
+_NOT_MARKED = frozenset({"thinking", "redacted_thinking"})
 _FAST = "fast-mode-2026-02-01"
 _TASK_BUDGET = "task-budgets-2026-03-13"
 
@@ -52,6 +59,7 @@ class AnthropicFormat(WireFormat):
     """Writes and reads one conversation after another; what was encoded is kept."""
 
     path = "/v1/messages"
+    cache_rule = MarkedCache
 
     def __init__(self, config: AnthropicConfig) -> None:
         """Encode with these settings."""
@@ -97,7 +105,23 @@ class AnthropicFormat(WireFormat):
         if results[-1].raw_stop_reason != "pause_turn" or len(results) > most:
             return None
         message = json_bytes({"role": "assistant", "content": last})
-        return replace(encoded, turns=[*encoded.turns, message])
+        return replace(encoded, turns=[*encoded.turns, message], blocks=None)
+
+    @override
+    def repair_request(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+        """Go on without thinking where the API misses thoughts that somebody left out."""
+        parts = (part for turn in encoded.history.turns for part in turn.parts)
+        if (
+            type(error) is not InvalidRequestError
+            or _MISSED not in str(error)
+            or encoded.fields.get("thinking", {}).get("type") != "adaptive"
+            or any(part["type"] in _NOT_MARKED for part in parts)
+        ):
+            return None
+        fields = {key: value for key, value in encoded.fields.items() if key != "thinking"}
+        repaired = replace(encoded, fields=fields)
+        repaired.degrade("thinking", "no thinking", "thoughts of the last answers are missing")
+        return repaired
 
     def _note_signatures(self, blocks: Iterable[JsonDict]) -> None:
         """Remember the signatures of an answer, so that its thinking is known again."""
@@ -118,7 +142,9 @@ class AnthropicFormat(WireFormat):
         body: JsonDict = {"model": model}
         self._use_references(References.of(request))
         turns = self._writer.write_turns(history, PROVIDER, model)
-        encoded = WireRequest(PROVIDER, model, history, turns, "messages", body)
+        encoded = WireRequest(
+            PROVIDER, model, history, turns, "messages", body, blocks=self._writer.blocks
+        )
         betas = list(config.beta_headers)
         encoded.thinking = requested_thinking(
             options, request.reasoning_effort, config, provider=PROVIDER
@@ -135,7 +161,7 @@ class AnthropicFormat(WireFormat):
         _add_format(encoded, profile, request)
         _add_features(body, profile, config, betas)
         if config.enable_prompt_caching:
-            self._mark_for_caching(encoded)
+            _mark_for_caching(encoded, self._write_turn)
         if config.use_streaming:
             body["stream"] = True
         if betas:
@@ -154,23 +180,6 @@ class AnthropicFormat(WireFormat):
             if result.tool == self._references.finder and isinstance(result.output, str):
                 written["content"] = self._references.write_result(result.output)
         return message
-
-    def _mark_for_caching(self, encoded: WireRequest) -> None:
-        """Mark the ends of the parts that later calls repeat: system, tools, history."""
-        mark = {"type": "ephemeral"}
-        tools = [each for each in encoded.fields.get("tools", ()) if "defer_loading" not in each]
-        for part in (encoded.fields.get("system"), tools):
-            if part:
-                part[-1]["cache_control"] = mark
-        # What hooks add to this request alone comes behind the mark: no later one begins with it.
-        for back, turn in enumerate(reversed(encoded.history.turns[-2:]), 1):
-            if lasting := count_lasting(turn):
-                message = self._write_turn(turn)
-                end = message["content"][lasting - 1]
-                if end.get("type") not in {"thinking", "redacted_thinking"}:
-                    message["content"][lasting - 1] = {**end, "cache_control": mark}
-                    encoded.turns[-back] = json_bytes(message)
-                return
 
 
 def _add_length(
@@ -227,3 +236,43 @@ def _add_features(
         budget = {"type": "tokens", "total": config.task_budget_tokens}
         body.setdefault("output_config", {})["task_budget"] = budget
         betas.append(_TASK_BUDGET)
+
+
+def _mark_for_caching(encoded: WireRequest, write_turn: Callable[[Turn], JsonDict]) -> None:
+    """Mark the ends of the parts that later calls repeat: system, tools, history."""
+    tools = [each for each in encoded.fields.get("tools", ()) if "defer_loading" not in each]
+    for part in (encoded.fields.get("system"), tools):
+        if part:
+            part[-1]["cache_control"] = _MARK
+    blocks = encoded.blocks
+    if blocks is None or not blocks.steady:
+        return
+    last = _mark_block(encoded, blocks, blocks.steady - 1, write_turn)
+    before = sum(blocks.counts[:-2])
+    if last is not None and before and last - (before - 1) >= LOOK_BACK:
+        # The mark of the request before is too far from this one to be looked for.
+        _mark_block(encoded, blocks, before - 1, write_turn)
+
+
+def _mark_block(
+    encoded: WireRequest,
+    blocks: MessageBlocks,
+    place: int,
+    write_turn: Callable[[Turn], JsonDict],
+) -> int | None:
+    """Mark a block of one of the last turns; return its place, None if it cannot be marked."""
+    start, turn = len(blocks.digests), len(blocks.counts)
+    while start > place:
+        turn -= 1
+        start -= blocks.counts[turn]
+    message = write_turn(encoded.history.turns[turn])
+    end = message["content"][place - start]
+    piece = turn - len(blocks.counts)
+    # Settled turns are written together, but for the last of them.
+    written_alone = len(encoded.history.turns) - encoded.history.settled + 1
+    if end.get("type") in _NOT_MARKED or -piece > written_alone:
+        return None
+    message["content"][place - start] = {**end, "cache_control": _MARK}
+    encoded.turns[piece] = json_bytes(message)
+    encoded.marks.append(place)
+    return place

@@ -116,7 +116,9 @@ class OllamaFormat(ServerFormat):
         # Without `truncate`, the beginning of a history that is too long would go unnoticed.
         body: JsonDict = {"model": model, "stream": config.use_streaming, "truncate": False}
         turns = self._writer.write_turns(history, PROVIDER, model)
-        encoded = WireRequest(PROVIDER, model, history, turns, "messages", body)
+        encoded = WireRequest(
+            PROVIDER, model, history, turns, "messages", body, blocks=self._writer.blocks
+        )
         encoded.thinking = wishes.thinking
         if options := self._write_options(encoded, request, given):
             body["options"] = options

@@ -120,7 +120,9 @@ class ChatFormat(WireFormat):
         preset, settings = self._preset, self._settings
         body: JsonDict = {"model": model} if self._names_model else {}
         turns = self._writer.write_turns(history, preset.name, model)
-        encoded = WireRequest(preset.name, model, history, turns, "messages", body)
+        encoded = WireRequest(
+            preset.name, model, history, turns, "messages", body, blocks=self._writer.blocks
+        )
         encoded.thinking = requested_thinking(
             options, request.reasoning_effort, settings, provider=preset.name
         )

@@ -1,4 +1,14 @@
-"""What is said in one request alone: it stands at the end, where no later request has it."""
+"""What is added to one request alone, and so stands behind all that the next request repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 EPHEMERAL = "ephemeral"
-"""The key in the metadata of a message that the next request does not have, or not as it is."""
+"""Key in the metadata of a message: it, or the end of it, is of this request alone."""
+
+
+def is_ephemeral(metadata: Any) -> bool:
+    """Whether the metadata of a message says that the next request does not have it."""
+    return isinstance(metadata, Mapping) and metadata.get(EPHEMERAL) is True  # pyright: ignore[reportUnknownMemberType] -- of any message

@@ -85,6 +85,7 @@ def _hold_to(encoded: WireRequest, form: JsonDict) -> None:
 def _ask_for(encoded: WireRequest, text: str) -> None:
     message = {"role": "developer", "content": [input_text(text)]}
     encoded.turns = [*encoded.turns, json_bytes(message)]
+    encoded.has_tail = True
 
 
 def _explain_format(encoded: WireRequest) -> str:

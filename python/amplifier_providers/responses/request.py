@@ -57,7 +57,7 @@ class ResponsesRequest(WireRequest):
         about = {"provider": self.provider, "model": self.model}
         facts = {**about, "continuation": number, "max_continuations": most}
         turns = [*self.turns, json_bytes(items)[1:-1]]
-        return replace(self, turns=turns, notices=[(CONTINUATION, facts)])
+        return replace(self, turns=turns, blocks=None, notices=[(CONTINUATION, facts)])
 
     def _describe_invalidation(self, response_id: str | None, reason: str) -> tuple[str, JsonDict]:
         about = {"provider": self.provider, "model": self.model}

@@ -13,6 +13,7 @@ from amplifier_core.llm_errors import InvalidRequestError, LLMError, NotFoundErr
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.session_capabilities import APPLY_PATCH_ENGINE
 
+from ..prompt.automatic_cache import AutomaticCache
 from ..requests.openai_models import ModelProfile, model_profile
 from ..requests.requested_thinking import requested_thinking
 from ..wire.body import TurnWriter, WireRequest
@@ -58,6 +59,7 @@ class ResponsesFormat(WireFormat):
 
     path = "/responses"
     limit_key = "max_output_tokens"
+    cache_rule = AutomaticCache
 
     def __init__(
         self,
@@ -122,6 +124,7 @@ class ResponsesFormat(WireFormat):
         encoded = ResponsesRequest(
             self._provider, model, history, turns, "input", body, whole=turns
         )
+        encoded.blocks = self._writer.blocks
         if system := "\n\n".join(block["text"] for block in history.system):
             body["instructions"] = system
         is_background = settings.background

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
 CALL_PURPOSE: ContextVar[dict[str, Any] | None] = ContextVar("call_purpose", default=None)
 """The `role` and the `purpose` of the call that runs here, as far as it has them; None outside."""
 
+CALLING_SESSION: ContextVar[Callable[[], object]] = ContextVar(
+    "calling_session", default=lambda: None
+)
+"""Returns the hooks of the session that calls a model here; None for those of the provider.
+
+It holds them weakly: connections that outlive the session keep the context in which they began.
+"""
 
 _OF_CALLS = ("llm:", "provider:")
 """How the names of the events begin that are about a call."""

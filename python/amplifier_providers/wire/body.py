@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
+from operator import eq
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, to_json
@@ -13,6 +15,7 @@ from amplifier_core.error_messages import short_repr
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import Degradation
 
+from ..prompt.blocks import MessageBlocks
 from ..requests.requested_thinking import RequestedThinking
 from .fields import JsonDict
 from .history import CheckedHistory
@@ -45,6 +48,12 @@ class WireRequest:
     """How much the model is asked to think, whatever became of it in the body."""
     notices: list[tuple[str, JsonDict]] = field(default_factory=list[tuple[str, JsonDict]])
     """Events to be emitted when it is sent."""
+    blocks: MessageBlocks | None = None
+    """The blocks of the turns; None where a part of an answer stands behind them."""
+    has_tail: bool = False
+    """Whether a text of this request alone stands behind the blocks."""
+    marks: list[int] = field(default_factory=list[int])
+    """Those of the blocks that are marked as ends of what a cache keeps."""
 
     def __post_init__(self) -> None:
         """Note what the history lost, unless this is a copy that has it noted."""
@@ -81,6 +90,11 @@ class WireRequest:
         return self.degradations[0] if self.degradations else None
 
     @property
+    def system(self) -> Sequence[JsonDict]:
+        """The blocks of the system prompt of the history."""
+        return self.history.system
+
+    @property
     def message_count(self) -> int:
         """How many turns are sent."""
         return len(self.history.turns)
@@ -114,30 +128,48 @@ class TurnWriter:
         """The settled turns, neighbours joined: few long pieces are put together faster."""
         self._written = 0
         """How many turns the pieces hold."""
+        self._settled = MessageBlocks()
+        """The blocks of the settled turns."""
+        self.blocks = self._settled
+        """The blocks of the turns that were written last."""
 
     def write_turns(self, history: CheckedHistory, provider: str, model: str) -> list[bytes]:
-        """Return the turns as JSON, the settled ones joined, each of the others by itself.
+        """Return the turns as JSON, the last settled one and those behind it each by itself.
 
         Raises:
             InvalidRequestError: A turn has no JSON form.
         """
         if history.generation is not self._generation:
             self._generation, self._pieces, self._written = history.generation, [], 0
+            self._settled = MessageBlocks()
         try:
             for turn in history.turns[self._written : history.settled]:
-                self._pieces.append(self.write_turn(turn))
+                self._pieces.append(self._write_turn(turn, self._settled))
                 self._written += 1
-            recent = [self.write_turn(turn) for turn in history.turns[history.settled :]]
+            self.blocks = blocks = self._settled.copy()
+            recent = [self._write_turn(turn, blocks) for turn in history.turns[history.settled :]]
         except ValueError as error:
             raise make_unwritable_error(error, provider, model) from error
         if len(self._pieces) > _MAX_PIECES:
-            self._pieces = [b",".join(self._pieces)]
+            self._pieces = [b",".join(self._pieces[:-1]), self._pieces[-1]]
         return self._pieces + recent
 
-    def write_turn(self, turn: Turn) -> bytes:
-        """Return a turn as JSON, several values with commas between."""
+    def _write_turn(self, turn: Turn, blocks: MessageBlocks) -> bytes:
+        """Return a turn as JSON, several values with commas between, and add its blocks."""
         written = self._write(turn)
-        return json_bytes(written) if isinstance(written, dict) else json_bytes(written)[1:-1]
+        pieces = _write_blocks(written)
+        steady = len(pieces)
+        if turn.passing:
+            rest = turn.without_passing()
+            known = _write_blocks(self._write(rest)) if rest.parts or rest.results else []
+            steady = sum(1 for _ in takewhile(lambda pair: eq(*pair), zip(known, pieces)))  # noqa: B905 -- of two lengths
+        blocks.add(turn, pieces, steady)
+        if isinstance(written, list):
+            return b",".join(pieces)
+        message = cast("JsonDict", written)
+        if list(message)[-1] != "content" or not isinstance(message["content"], list):
+            return json_bytes(message)
+        return json_bytes({**message, "content": []})[:-2] + b",".join(pieces) + b"]}"
 
 
 def json_bytes(value: Any) -> bytes:
@@ -156,6 +188,16 @@ def json_bytes(value: Any) -> bytes:
         return written
     except (PydanticSerializationError, RecursionError) as error:
         raise ValueError(str(error)) from error
+
+
+def _write_blocks(written: Any) -> list[bytes]:
+    """Return the blocks of a turn as JSON: those of its message, or its messages."""
+    if isinstance(written, list):
+        return [json_bytes(each) for each in cast("list[Any]", written)]
+    content = written["content"] if list(written)[-1] == "content" else None
+    if not isinstance(content, list):
+        return [json_bytes(written)]
+    return [json_bytes(each) for each in cast("list[Any]", content)]
 
 
 def make_unwritable_error(error: Exception, provider: str, model: str) -> InvalidRequestError:

@@ -16,6 +16,7 @@ from amplifier_core.message_models import ChatRequest
 from ..limits.places import Place
 from ..prices.admission import Payer
 from ..prices.allowance import NoRoomError
+from ..prompt.call_prompt import CallPrompt, ProviderPrompts
 from ..retries import Retries
 from .answer import Answer
 from .block_events import BlockEvents
@@ -73,6 +74,8 @@ class Wire:
     """Reports what was changed of histories."""
     new_id: Callable[[], str]
     """Returns the id of a tool call that comes without one."""
+    prompts: ProviderPrompts
+    """Follows the beginnings of requests."""
 
 
 class Call:
@@ -113,6 +116,7 @@ class Call:
             wire.payer.pricing,
             repeats_shown=bool(options.get("retry_shown", wire.settings.retry_shown)),
         )
+        self._prompt = CallPrompt(wire.prompts, request)
         self._results: list[StreamResult] = []
         self._blocks: list[tuple[JsonDict, JsonDict]] = []
         """The blocks of the answers, each with its raw form."""
@@ -193,6 +197,7 @@ class Call:
         trace: TracebackType | None,
     ) -> None:
         """Report the end of a call that was cancelled, or left in the middle."""
+        self._prompt.close()
         if error is None or isinstance(error, Exception):
             return
         if isinstance(error, anyio.get_cancelled_exc_class() | GeneratorExit):
@@ -215,6 +220,7 @@ class Call:
         self._next = self._last = encoded
         await wire.repairs.report(encoded)
         await self._usage.admit(encoded)
+        await self._events.emit_prefix_change(encoded.model, self._prompt.note(encoded))
         await self._events.emit_request(encoded, self._request.timeout)
         return Exchange(
             wire.sender,
@@ -222,6 +228,7 @@ class Call:
             wire.overload,
             self._events,
             self._usage,
+            self._prompt,
             headers,
             self._request.timeout,
         )
@@ -232,6 +239,7 @@ class Call:
         self._events.end_answer()
         self._results.append(result)
         self._usage.add(encoded, result)
+        self._prompt.settle(result.usage)
         blocks = [] if self._block_events is None else self._block_events.list_blocks(result)
         self._blocks += self._format.link_reasoning(blocks)
         self._next = self._format.build_next_request(
@@ -249,6 +257,8 @@ class Call:
             await self._events.retract_blocks()
             self._next = repaired
             await self._wire.repairs.report(repaired)
+            change = self._prompt.note(repaired)
+            await self._events.emit_prefix_change(repaired.model, change)
             return
         note_hint(error)
         failure = {"type": type(error).__name__, "msg": str(error)}
@@ -300,8 +310,24 @@ class Call:
         if self._events.has_hooks:
             model = self._results[-1].model or last.model
             raw = [raw for _, raw in self._blocks]
-            await self._events.emit_response(model, response.usage, raw)
+            await self._events.emit_response(
+                model, response.usage, raw, self._describe_prompt(model)
+            )
         return response
+
+    def _describe_prompt(self, model: str) -> dict[str, Any]:
+        """Return what is known of the cache of the service."""
+        prompt, known = self._prompt, dict[str, Any]()
+        if prompt.predicted is not None:
+            known["predicted_cache_read_tokens"] = prompt.predicted
+        if prompt.paid_again is not None:
+            known["paid_again_tokens"] = prompt.paid_again
+            payer = self._wire.payer
+            models = payer.priced_as(self._last.model, model)
+            cost = payer.pricing.input_cost(prompt.paid_again, models)
+            if cost is not None:
+                known["paid_again_usd"] = str(cost)
+        return known
 
     def _begin_blocks(self, encoded: WireRequest) -> BlockEvents:
         """Begin the events of one answer."""

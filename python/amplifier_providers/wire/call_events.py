@@ -10,12 +10,18 @@ from amplifier_core.message_models import Usage
 
 from ..prices.pricing import Pricing
 from ..prices.request_bound import answer_limit
+from ..prompt.watch import PrefixChange
 from ..running.call_purpose import is_helper_call
 from ..running.listeners import emission_check
 from .block_events import BlockEvents
 from .body import WireRequest
 from .errors import ChallengeError
-from .events import PROVIDER_CLOUDFLARE_CHALLENGE, PROVIDER_FALLBACK, Emitter
+from .events import (
+    LLM_PREFIX_CHANGED,
+    PROVIDER_CLOUDFLARE_CHALLENGE,
+    PROVIDER_FALLBACK,
+    Emitter,
+)
 from .fields import JsonDict
 from .settings import HttpSettings
 from .usage import usage_payload
@@ -122,6 +128,12 @@ class CallEvents:
         data = {"provider": self._provider, "model": model, "fallback_model": other}
         await self._emitter.emit(PROVIDER_FALLBACK, {**data, "reason": reason})
 
+    async def emit_prefix_change(self, model: str, change: PrefixChange | None) -> None:
+        """Emit that a request does not begin with the one before; None where it does."""
+        if change is not None:
+            about = {"provider": self._provider, "model": model}
+            await self._emitter.emit(LLM_PREFIX_CHANGED, {**about, **change.describe()})
+
     async def emit_challenge(self, model: str, error: ChallengeError) -> None:
         """Emit that a page answered that wants to see a person."""
         data = {"provider": self._provider, "model": model, "status_code": error.status_code}
@@ -132,10 +144,13 @@ class CallEvents:
         while encoded.notices:
             await self._emitter.emit(*encoded.notices.pop(0))
 
-    async def emit_response(self, model: str, usage: Usage | None, raw: list[Any]) -> None:
+    async def emit_response(
+        self, model: str, usage: Usage | None, raw: list[Any], about_prompt: JsonDict
+    ) -> None:
         """Emit that the whole answer is there."""
         known: dict[str, Any] = {
             "model": model, "status": "ok", "usage": usage_payload(usage) if usage else {},
+            **about_prompt,
         }  # fmt: skip
         await self.emit_end({**known, "raw": raw} if self._settings.raw else known)
 

@@ -13,6 +13,8 @@ PROVIDER_FALLBACK = "provider:fallback"
 """A model is overloaded, and another one is asked in its place."""
 PROVIDER_CLOUDFLARE_CHALLENGE = "provider:cloudflare_challenge"
 """A page that wants to see a person answered in the place of the service."""
+LLM_PREFIX_CHANGED = "llm:prefix_changed"
+"""A request does not begin with all of the one before it."""
 PROVIDER_PULL_PROGRESS = "provider:pull_progress"
 """A model is being downloaded to the server."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from amplifier_core.llm_errors import LLMError
 
 from ..limits.places import Place
+from ..prompt.call_prompt import CallPrompt
 from .answer import Answer
 from .block_events import BlockEvents
 from .body import WireRequest
@@ -39,6 +40,7 @@ class Exchange:
     """The models that are overloaded."""
     events: CallEvents
     usage: CallUsage
+    prompt: CallPrompt
     headers: Mapping[str, str]
     """What the program adds to the headers of each request."""
     longest_wait: float | None
@@ -115,10 +117,13 @@ class Exchange:
             encoded.headers = {**self.headers, **encoded.headers}
         await self.usage.admit(encoded)
         await self.events.emit_notices(encoded)
+        self.prompt.send(encoded)
         try:
             return await self.sender.open_answer(encoded, self.longest_wait)
         except LLMError as error:
             self.usage.drop_attempt(error)
+            if error.status_code is not None:
+                self.prompt.refuse()
             if isinstance(error, ChallengeError):
                 await self.events.emit_challenge(encoded.model, error)
             raise

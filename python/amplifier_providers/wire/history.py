@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from operator import attrgetter, is_
 from typing import Any, Final, Literal, final
 
-from ..requests.ephemeral import EPHEMERAL
+from ..requests.ephemeral import is_ephemeral
 from .content import encoded_text, result_content, seen_block
 from .fields import JsonDict, arguments_of, blocks_of, fields_of
 from .rules import HistoryRules, Writer
@@ -22,6 +22,8 @@ from .turn import Repairs, Result, Turn
 MISSING_RESULT = "No result: the tool call was interrupted, and it is not known how far it got."
 MISSING_BEGINNING = "(The beginning of this conversation is no longer available.)"
 GO_ON = "(Go on.)"
+REMINDER = "<system-reminder>\n{}\n</system-reminder>"
+"""How a text of the system within the conversation is sent where it can only be the user's."""
 
 _CONTENT = attrgetter("content")
 _THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
@@ -158,6 +160,8 @@ class _Turns:
         """Calls of the last assistant turn without a result, by the id that the history gives."""
         self.results: list[Result] = []
         self.others: list[JsonDict] = []
+        self.passing = 0
+        """So many of the last results and others are of this request alone."""
         self.ids: dict[str, None] = {}
         """The ids that are in use, in their order; those that rules claim among them."""
 
@@ -170,15 +174,16 @@ class _Turns:
         while len(self.ids) > settled.ids:
             self.ids.popitem()
         self.repairs.truncate(settled.repairs)
-        self.unanswered, self.results, self.others = {}, [], []
+        self.unanswered, self.results, self.others, self.passing = {}, [], [], 0
         return settled.message
 
     def add(self, position: int, message: JsonDict) -> None:
-        content, metadata = message.get("content"), fields_of(message.get("metadata"))
-        is_ephemeral = metadata.get(EPHEMERAL) is True
+        content = message.get("content")
+        before = len(self.results) + len(self.others)
+        passes = is_ephemeral(message.get("metadata"))
         match message.get("role"):
             case "system" | "developer":
-                self.add_system(blocks_of(content), is_ephemeral=is_ephemeral)
+                self.add_system(blocks_of(content))
             case "assistant":
                 self.close_user_turn()
                 known = _Settled(
@@ -192,14 +197,15 @@ class _Turns:
                 if known.turns and len(self.done) == known.turns + 1:
                     self.settled = known
             case "tool" | "function":
+                metadata = fields_of(message.get("metadata"))
                 failed = bool(message.get("is_error") or metadata.get("is_error"))
-                self.add_result(
-                    message.get("tool_call_id"), content, failed, is_ephemeral=is_ephemeral
-                )
+                self.add_result(message.get("tool_call_id"), content, failed)
             case _:
-                self.add_user(blocks_of(content), is_ephemeral=is_ephemeral)
+                self.add_user(blocks_of(content))
+        if passes:
+            self.passing += max(len(self.results) + len(self.others) - before, 0)
 
-    def add_system(self, blocks: list[JsonDict], *, is_ephemeral: bool) -> None:
+    def add_system(self, blocks: list[JsonDict]) -> None:
         within = self.done or self.others or self.results
         for block in blocks:
             text = self.visible_block(block, frozenset())
@@ -207,14 +213,13 @@ class _Turns:
                 continue
             if within and not self.rules.system_first:
                 self.others.append({"type": "system", "text": text["text"]})
-            elif within and is_ephemeral:
-                # Not at the beginning: no later request would have the same one.
-                said = f"<system-reminder>{text['text']}</system-reminder>"
-                self.others.append({"type": "text", "text": said, EPHEMERAL: True})
+            elif within:
+                # In the system prompt it would change the beginning of each later request.
+                self.others.append({"type": "text", "text": REMINDER.replace("{}", text["text"])})
             else:
                 self.system.append(text)
 
-    def add_user(self, blocks: list[JsonDict], *, is_ephemeral: bool = False) -> None:
+    def add_user(self, blocks: list[JsonDict]) -> None:
         for block in blocks:
             kind = block.get("type")
             if kind == "tool_result":
@@ -225,23 +230,19 @@ class _Turns:
                 )
             elif kind not in _THINKING and kind not in _CALLS:
                 seen = self.visible_block(block, self.rules.user_blocks)
-                if seen and is_ephemeral and seen["type"] == "text":
-                    seen[EPHEMERAL] = True
                 self.others.extend([seen] if seen else [])
 
-    def add_result(
-        self, call_id: Any, output: Any, is_error: bool, *, is_ephemeral: bool = False
-    ) -> None:
+    def add_result(self, call_id: Any, output: Any, is_error: bool) -> None:
         call = self.unanswered.pop(call_id, None) if isinstance(call_id, str) else None
         if call is None:
             self.repairs.dropped.append(str(call_id))
             return
         content = result_content(output, self.rules, self.repairs.described)
-        result = Result(call["id"], call["name"], content, is_error, call, is_ephemeral)
-        self.results.append(result)
+        self.results.append(Result(call["id"], call["name"], content, is_error, call))
 
     def add_assistant(self, message: JsonDict) -> None:
         writer = Writer.of(message.get("metadata"))
+        lost = len(self.repairs.thinking) + len(self.repairs.refused)
         parts: list[JsonDict | None] = []
         blocks = blocks_of(message.get("content"))
         for block in self.rules.add_metadata_blocks(blocks, fields_of(message.get("metadata"))):
@@ -257,6 +258,8 @@ class _Turns:
         parts.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
         own = [self.rules.own_part(part, writer) for part in parts if part is not None]
         self.append("assistant", self.rules.pair_parts(self.rules.make_unique(own, self.ids)))
+        if self.done and len(self.repairs.thinking) + len(self.repairs.refused) > lost:
+            self.done[-1].lost_thoughts = True
 
     def own_thinking(self, block: JsonDict, writer: Writer) -> JsonDict | None:
         part = self.rules.own_thinking(block, writer)
@@ -274,7 +277,11 @@ class _Turns:
         return seen_block(block, self.rules, known, self.repairs.described, self.repairs.left_out)
 
     def append(
-        self, role: Literal["user", "assistant"], parts: list[JsonDict], results: Any = ()
+        self,
+        role: Literal["user", "assistant"],
+        parts: list[JsonDict],
+        results: Any = (),
+        passing: int = 0,
     ) -> None:
         """Write a turn; neighbouring turns of one role become one, but for what must stay whole."""
         if not parts and not results:
@@ -286,8 +293,9 @@ class _Turns:
         if self.done and self.done[-1].role == role:
             self.done[-1].parts += parts
             self.done[-1].results += results
+            self.done[-1].passing += passing
         else:
-            self.done.append(Turn(role, parts, list(results)))
+            self.done.append(Turn(role, parts, list(results), passing=passing))
 
     def is_whole(self, parts: list[JsonDict]) -> bool:
         """Whether an answer right after another is none of its parts: it was asked for by itself.
@@ -326,8 +334,8 @@ class _Turns:
         for call_id, call in self.unanswered.items():
             self.repairs.answered.append(call_id)
             self.results.append(Result(call["id"], call["name"], MISSING_RESULT, True, call))
-        self.append("user", self.others, self.results)
-        self.unanswered, self.results, self.others = {}, [], []
+        self.append("user", self.others, self.results, self.passing)
+        self.unanswered, self.results, self.others, self.passing = {}, [], [], 0
 
     def finish(self) -> None:
         self.close_user_turn()

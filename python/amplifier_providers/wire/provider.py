@@ -15,6 +15,9 @@ from amplifier_core.session_capabilities import OBSERVABILITY_EVENTS, SESSION_CO
 from ..prices.admission import Payer
 from ..prices.input_bound import InputCounts
 from ..prices.pricing import Pricing
+from ..prompt.call_prompt import ProviderPrompts
+from ..prompt.prompt import PromptReader
+from ..prompt.watch import COMPACTIONS, prompts_of
 from ..requests.model_window import limits_of, messages_budget
 from ..retries import Retries
 from ..setting_attributes import SettingAttribute, changed_setting
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
     from amplifier_stream import StreamChunk
 
+_WATCH = "prompt-prefix"
+"""The name of the handler that follows compactions."""
 _LONGEST_ANSWER = 8_192
 """Tokens of an answer of a model of which nothing is known."""
 
@@ -115,6 +120,8 @@ class WireProvider:
             wire_format.limit_key,
             wire_format.priced_as,
         )
+        rule = wire_format.cache_rule
+        reader = PromptReader(reads_settings=rule is not None and rule.reads_settings)
         self._wire = Wire(
             service.name,
             settings,
@@ -127,6 +134,7 @@ class WireProvider:
             Overload(settings, client.endpoint, service.module_name, self.short_names),
             RepairReport(service.name, emitter.emit),
             new_id,
+            ProviderPrompts(hooks, client.endpoint, rule, reader),
         )
 
     def __repr__(self) -> str:
@@ -278,7 +286,22 @@ class WireProvider:
             register(SESSION_COST, self.name, self.pricing.describe_cost)
             if self.own_events:
                 register(OBSERVABILITY_EVENTS, self.name, lambda: list(self.own_events))
-        return self.release
+        hooks = getattr(coordinator, "hooks", None)
+        prompts = prompts_of(hooks)
+
+        def note_compaction(event: str, data: dict[str, Any]) -> None:
+            del event, data
+            prompts.note_compaction()
+
+        watched = COMPACTIONS if hasattr(hooks, "on") else ()
+        removes = [hooks.on(event, note_compaction, name=_WATCH) for event in watched]  # pyright: ignore[reportOptionalMemberAccess]
+
+        async def leave() -> None:
+            for remove in removes:
+                remove()
+            await self.release()
+
+        return leave
 
     async def release(self) -> None:
         """End the answers that are still read; the connections stay for further sessions."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..requests.ephemeral import EPHEMERAL
 from .fields import JsonDict
 
 
@@ -22,8 +21,6 @@ class Result:
     is_error: bool = False
     call: JsonDict = field(default_factory=JsonDict)
     """The call, as it is sent."""
-    is_ephemeral: bool = False
-    """Whether the next request has it in another form: a hook has added a text for this one alone."""
 
 
 @dataclass(slots=True)
@@ -36,13 +33,16 @@ class Turn:
     a text of the system within the conversation is a `system` with `text`."""
     results: list[Result] = field(default_factory=list[Result])
     """Results for the turn before, in the order in which they came."""
+    lost_thoughts: bool = False
+    """Whether thoughts of it were left out."""
+    passing: int = 0
+    """So many of its results and parts, the last ones, are of this request alone."""
 
-
-def count_lasting(turn: Turn) -> int:
-    """Return how many results and parts at the beginning of a turn later requests have, too."""
-    lasting = [not result.is_ephemeral for result in turn.results]
-    lasting += [EPHEMERAL not in part for part in turn.parts]
-    return (*lasting, False).index(False)
+    def without_passing(self) -> Turn:
+        """Return the turn without what is of this request alone."""
+        steady = len(self.results) + len(self.parts) - self.passing
+        count = len(self.results)
+        return Turn(self.role, self.parts[: max(steady - count, 0)], self.results[:steady])
 
 
 @dataclass

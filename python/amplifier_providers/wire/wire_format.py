@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest
 
+from ..prompt.forecast import CacheRule
 from .body import WireRequest
 from .fields import JsonDict
 
@@ -30,6 +31,8 @@ class WireFormat(ABC):
     """The query of every request."""
     limit_key: str = "max_tokens"
     """Where the body of a request limits the answer."""
+    cache_rule: type[CacheRule] | None = None
+    """How the service keeps the beginnings of prompts; None where nobody publishes it."""
 
     def __init__(self) -> None:
         """Begin with nothing written."""

@@ -151,6 +151,7 @@ async def test_events_are_emitted_while_the_answer_arrives(
             "reasoning_tokens": 20,
             "cost_usd": "0.000489",
         },
+        "predicted_cache_read_tokens": 0,
     }
     delta = hooks.events[6][1]
     assert (delta["block_type"], delta["block_index"], delta["delta"]) == ("text", 1, "Hello 😀")

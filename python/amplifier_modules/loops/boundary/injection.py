@@ -42,7 +42,10 @@ def injections_of(result: Any) -> list[Injection]:
 def with_injections(
     messages: list[dict[str, Any]], injections: Collection[Injection]
 ) -> list[dict[str, Any]]:
-    """Return the messages with the injections at their end; the arguments are not changed."""
+    """Return the messages with the injections at their end; the arguments are not changed.
+
+    Their metadata says that the next request does not have them.
+    """
     if not injections:
         return messages
     result = list(messages)
@@ -53,13 +56,8 @@ def with_injections(
         if injection.append_to_last_tool_result and ends_in_tool_result:
             glued.append(injection.content)
         else:
-            appended.append(
-                {
-                    "role": injection.role,
-                    "content": injection.content,
-                    "metadata": {EPHEMERAL: True},
-                }
-            )
+            message = {"role": injection.role, "content": injection.content}
+            appended.append({**message, "metadata": {EPHEMERAL: True}})
     if glued:
         result[-1] = _append_texts(result[-1], glued)
     return result + appended
@@ -67,9 +65,8 @@ def with_injections(
 
 def _append_texts(message: dict[str, Any], texts: list[str]) -> dict[str, Any]:
     content = message.get("content")
+    message = {**message, "metadata": {**(message.get("metadata") or {}), EPHEMERAL: True}}
     if isinstance(content, list):
         blocks: list[Any] = [*content, *({"type": "text", "text": text} for text in texts)]  # pyright: ignore[reportUnknownVariableType] -- block dicts of any kind
-    else:
-        blocks = "\n\n".join([str(content or ""), *texts])  # pyright: ignore[reportAssignmentType] -- a text
-    metadata: dict[str, Any] = {**(message.get("metadata") or {}), EPHEMERAL: True}
-    return {**message, "content": blocks, "metadata": metadata}
+        return {**message, "content": blocks}
+    return {**message, "content": "\n\n".join([str(content or ""), *texts])}

@@ -14,6 +14,7 @@ from ..serving.server import ModelServer
 from . import rules_parameters
 from .judge import judge
 from .models import MODELS, AnthropicModel, find_model
+from .prompt_cache import PromptCache
 from .refusals import invalid_json, make_invalid, of_status, too_long
 from .rules_thinking import REDACTED
 from .sent_thoughts import SentAnswers
@@ -34,6 +35,8 @@ class AnthropicServer(ModelServer):
     Attributes:
         models: The models that exist; others are refused with 404.
         alternation: Whether two messages of one role in a row are refused.
+        prompt_cache: What counts the tokens of requests, by the rule of the API; `None` for the usage
+            of the answers.
     """
 
     limit_stop = "max_tokens"
@@ -65,6 +68,7 @@ class AnthropicServer(ModelServer):
         super().__init__(answers, faults=faults, api_key=api_key, pause=pause, secret=secret)
         self.models = list(models)
         self.alternation = alternation
+        self.prompt_cache: PromptCache | None = None
         self._sent = SentAnswers()
 
     def redact(self, text: str) -> str:
@@ -113,6 +117,8 @@ class AnthropicServer(ModelServer):
             self._learn(answer)
             return answer
         body = read_mapping(request.body)
+        if self.prompt_cache is not None:
+            answer = answer.with_usage(self.prompt_cache.count(body, answer.usage))
         message = compose(answer, body["model"], self._new_id, self.sign, self.redact)
         self._sent.remember(body["model"], message["content"])
         if not body.get("stream"):

@@ -15,6 +15,7 @@ from ..serving.reading import Json, read_mapping, read_text
 from ..serving.refusal import Refusal, RefusedError
 from ..serving.server import ModelServer
 from .judge import judge, read_input
+from .prompt_cache import PromptCache
 from .stored import Stored, StoredResponse
 from .stream import compose, recorded_items, stream_events
 
@@ -32,6 +33,8 @@ class ResponsesServer(ModelServer):
         deployments: The models behind the deployments of Azure.
         stored: The responses that it stored.
         background_polls: How often a background response is asked for until it ends.
+        prompt_cache: What counts the tokens of requests, by the rule of OpenAI; `None` for the usage of
+            the answers.
     """
 
     base_path = "/v1"
@@ -68,6 +71,7 @@ class ResponsesServer(ModelServer):
         self.deployments = dict(deployments or {})
         self.stored = Stored()
         self.background_polls = background_polls
+        self.prompt_cache: PromptCache | None = None
 
     @property
     def azure_url(self) -> str:
@@ -155,6 +159,9 @@ class ResponsesServer(ModelServer):
         if isinstance(answer, Recorded):
             self._learn(answer, body)
             return answer
+        if self.prompt_cache is not None:
+            context = [*self.stored.context_of(body), *read_input(body)]
+            answer = answer.with_usage(self.prompt_cache.count(body, context, answer.usage))
         response = compose(answer, body, self._new_id, self.encrypt)
         events = list(stream_events(response, answer))
         is_waiting = body.get("background") and not body.get("stream")

@@ -120,6 +120,10 @@ class Answer:
         """The texts among the parts, joined."""
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
+    def with_usage(self, usage: Usage) -> Answer:
+        """Return the answer with another usage."""
+        return Answer(*self.parts, stop=self.stop, usage=usage, fragment=self.fragment)
+
     @property
     def calls(self) -> list[Call]:
         """The tool calls among the parts."""
