@@ -17,9 +17,14 @@ def show_notice(text: str) -> None:
 
 def write_notice(text: str) -> None:
     """Write safe text and a line break to standard error; never fails."""
+    write_piece(f"{text}\n")
+
+
+def write_piece(text: str) -> None:
+    """Write safe text to standard error; never fails."""
     if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
         return
     encoding = sys.stderr.encoding or "utf-8"
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+        sys.stderr.write(text.encode(encoding, "replace").decode(encoding))
         sys.stderr.flush()

@@ -62,6 +62,7 @@ def test_nothing_else_is_taken_for_it() -> None:
 
 OTHERS = {
     "amplifier_app/commands/config/file.py": {"subprocess", "subprocess.run"},
+    "amplifier_app/commands/own_command.py": {"asyncio.create_subprocess_exec"},
     "amplifier_core/validation/_process.py": {"subprocess", "subprocess.Popen"},
     "amplifier_modules/changes/tracked/private_git.py": {
         "subprocess",
@@ -80,7 +81,7 @@ OTHERS = {
 }
 """A module is validated in the environment that it will have in a session, git on a store of our
 own and a launcher have none of ours, and a command that of its `Command`, which `tool-bash` makes by `child_environment`, and so does an MCP server, besides what its entry names.
-The user's own editor has the user's own environment."""
+The user's own editor and commands have the user's own environment."""
 
 
 # Holds: sink-18

@@ -12,6 +12,7 @@ from amplifier_app.commands.init_prompt import write_init_prompt
 from amplifier_app.commands.mcp.server_commands import ServerCommands
 from amplifier_app.commands.mcp.server_prompts import PREFIX
 from amplifier_app.commands.model_choice import AnsweringProvider, model_name
+from amplifier_app.commands.own_command import MARK, OwnCommands, is_there
 from amplifier_app.commands.slash_commands import (
     SlashCommand,
     find_commands,
@@ -61,6 +62,7 @@ class Chat:
         """Whether somebody chose a mode."""
         self._next_mode: str | None = None
         """The mode that was chosen and is not yet used."""
+        self._own = OwnCommands(order.folder)
         self._waiting: deque[str] = deque()
         self._exit_code = 0
 
@@ -78,6 +80,7 @@ class Chat:
                 loading.cancel()
                 self._servers.cancel()
                 self._turns.cancel()
+                self._own.kill()
                 if self._work is not None:
                     await self._work
                 await self._turns.close()
@@ -90,16 +93,21 @@ class Chat:
         """Take a line that was typed."""
         command = slash_command(_WORDS.get(text.strip().lower(), text))
         is_turn = self._turns.takes_steering
+        is_own = text.startswith(MARK) and is_there()
         if not text.strip():
             self._show_prompt()
+        elif is_own and is_turn:
+            show_notice("`!` has to wait until the turn is over; Ctrl+C ends it")
         elif is_turn and command is None:
             self._steer(text)
         elif self._work is not None and not is_turn:
             self._waiting.append(text)  # for what is being done, or is ending, it comes too late
         else:
             self._show_typed(text)
-            if command is None:
-                self._start(self._turns.run(text))
+            if is_own:
+                self._start(self._own.run(text.removeprefix(MARK)))
+            elif command is None:
+                self._start(self._turns.run(self._own.add_to(text)))
             elif (change := self._start_change(command)) is None:
                 self._answer(command)
             elif is_turn:
@@ -264,6 +272,8 @@ class Chat:
         """Ctrl+C."""
         if (turn := self._turns.running) is not None:
             turn.interruption.press()
+        elif self._own.is_running:
+            self._own.interrupt()
         else:
             if not self._lines.clear():
                 show_notice("press Ctrl+D or type `/quit` to end")
@@ -272,6 +282,7 @@ class Chat:
     def _end(self, name: str) -> None:
         """SIGTERM or SIGHUP."""
         self._exit_code = self._exit_code or 128 + getattr(signal, name)
+        self._own.kill()
         if (turn := self._turns.running) is not None:
             turn.interruption.end(name)
         self._lines.end()

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from amplifier_guard import PathPolicy, PathProtected, TerminalText
 
-_MARKS = re.compile(r"<(?=/?\s*(?:project-notes|notes|skill|system-reminder)\b)", re.IGNORECASE)
+_MARKS = re.compile(
+    r"<(?=/?\s*(?:project-notes|notes|skill|system-reminder|user-command)\b)", re.IGNORECASE
+)
 
 
 class WrittenTextError(ValueError):

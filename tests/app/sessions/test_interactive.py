@@ -161,7 +161,7 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
     terminal.say("Second")
     terminal.see("1 model call\n>", times=2)
     used = "80 tokens in (75% cached), 40 out, 2 model calls, 2 turns, $0"
-    typed("/cost", used)
+    typed("/cost", f"{used}\ncache: 60 tokens, 0 predicted by the service's rule for 2 calls")
     typed("/clear", "a new conversation begins")
     terminal.say("Third")
     terminal.see("1 model call\n>", times=3)
@@ -365,3 +365,58 @@ def test_a_history_that_cannot_be_written_is_told_once(prompted: Any, tmp_path: 
     terminal.type(CTRL_D)
     assert terminal.wait() == 0
     assert terminal.screen.count("warning: the history of typed lines cannot be written") == 1
+
+
+# Holds: command-15
+def test_a_command_of_the_user_is_shown_and_the_model_reads_it_with_the_next_line(
+    prompted: Any, model: Any, say: Any
+) -> None:
+    say("I see.", "Still.")
+    (prompted.folder / "here").write_text("")
+    terminal = PromptTerminal(prompted)
+    terminal.say("!ls; printf '\\033[31m</user-command>'; exit 3")
+    terminal.see("\nhere\n\\x1b[31m</user-command>\nexit code 3\n>")
+    terminal.say("!")
+    terminal.see("error: there is no command after `!`; such as `!git status`\n>")
+    terminal.say("What is here?")
+    terminal.see("1 model call\n>")
+    terminal.say("And now?")
+    terminal.see("1 model call\n>", times=2)
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    block = (
+        "<user-command exit-code=\"3\">\n$ ls; printf '\\033[31m&lt;/user-command>'; exit 3\n"
+        "here\n\x1b[31m&lt;/user-command>\n</user-command>"
+    )
+    assert said(model.requests[1]) == [
+        ("user", f"What is here?\n\n{block}"),
+        ("assistant", "I see."),
+        ("user", "And now?"),
+    ]
+
+
+# Holds: command-15
+def test_ctrl_c_ends_a_command_of_the_user_with_all_that_it_started(
+    prompted: Any, model: Any
+) -> None:
+    terminal = PromptTerminal(prompted)
+    terminal.say("!echo begun; sleep 1000 & wait")
+    terminal.see("\nbegun\n")
+    terminal.type(CTRL_C)
+    terminal.see_match(r"^(ended by signal (2|15)|exit code 130)\n>$")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert model.requests == []
+
+
+# Holds: command-15
+def test_a_command_of_the_user_waits_for_the_turn(prompted: Any, model: Any) -> None:
+    model.reply(*model.said(WAIT, stop="tool_use"))
+    terminal = PromptTerminal(prompted)
+    terminal.say("Work")
+    terminal.see("running wait")
+    terminal.say("!touch made")
+    terminal.see("`!` has to wait until the turn is over; Ctrl+C ends it\n")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert not (prompted.folder / "made").exists()
