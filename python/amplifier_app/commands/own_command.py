@@ -88,12 +88,12 @@ class OwnCommands:
         # What this process ignores, the command has begun with ignoring.
         is_ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
         usual = signal.SIGTERM if is_ignored else signal.SIGINT
-        self._signal(signal.SIGKILL if self._is_interrupted else usual)
+        self._send_signal(signal.SIGKILL if self._is_interrupted else usual)
         self._is_interrupted = True
 
     def kill(self) -> None:
         """End the command that runs, and what it has started."""
-        self._signal(signal.SIGKILL)
+        self._send_signal(signal.SIGKILL)
 
     def add_to(self, prompt: str) -> str:
         """Return a prompt with what was run since the last one."""
@@ -126,7 +126,7 @@ class OwnCommands:
             text = text[:_HALF_CHARS] + note + text[_HALF_CHARS:]
         return text
 
-    def _signal(self, number: int) -> None:
+    def _send_signal(self, number: int) -> None:
         if self._process is not None:
             # All that it has started is in its group, also when it has ended itself.
             with suppress(OSError):
