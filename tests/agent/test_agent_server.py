@@ -50,7 +50,7 @@ async def test_a_client_asks_an_agent_and_hears_what_it_does(mode: Any) -> None:
 
     assert (found.name, found.description) == ("clerk", "Orders books.")
     assert [each.text for each in result.content] == ["It is ordered."]
-    assert asked == ["run `order`?\n| `book`: `Emma`"]
+    assert asked == ["the sub-agent `clerk` asks:\nrun `order`?\n| `book`: `Emma`"]
     messages = [each[1] for each in heard]
     assert messages[0] == "step 1: asks the model"
     assert "step 1: `order`: asking the shop" in messages

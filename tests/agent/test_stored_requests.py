@@ -25,6 +25,14 @@ def look(place: str) -> str:
     return f"seen {place}"
 
 
+async def read_requests(store: SqliteStore) -> list[dict[str, Any]]:
+    """What is stored of the requests of the session, but for their times, which are in order."""
+    bodies = [dict(each.body) for each in await store.read("chat") if each.kind == "llm:request"]
+    times = [each.pop("timestamp") for each in bodies]
+    assert times == sorted(times)
+    return bodies
+
+
 # Holds: store-62
 async def test_each_request_is_stored_as_digests_before_it_is_sent(tmp_path: Path) -> None:
     store = SqliteStore(folder=str(tmp_path))
@@ -41,7 +49,7 @@ async def test_each_request_is_stored_as_digests_before_it_is_sent(tmp_path: Pat
     async with agent.session(session_id="chat") as session:
         await session.run("Go")
     assert [kinds[-1] for kinds in stored] == ["llm:request", "llm:request"]
-    bodies = [each.body for each in await store.read("chat") if each.kind == "llm:request"]
+    bodies = await read_requests(store)
     assert bodies == [
         {"provider": model.name, "model": body["model"], **digest_request(request)}
         for body, request in zip(bodies, model.requests, strict=True)
@@ -72,7 +80,7 @@ async def test_a_request_beside_the_conversation_does_not_have_it_read_again(
     await journal.store_request({}, request)
     assert message not in encoded
 
-    bodies = [each.body for each in await store.read("chat") if each.kind == "llm:request"]
+    bodies = await read_requests(store)
     digests, beside = digest_request(request), {"purpose": "goal", **digest_request(aside)}
     assert bodies == [digests, beside, digests]
     await journal.end()
