@@ -97,7 +97,11 @@ def test_a_project_sets_no_endpoint_key_hook_server_or_approval(
 
     planted_run, empty_run = here("run", "--json", "Hi"), there("run", "--json", "Hi")
 
-    notice = "what `.claude` of this folder allows does not count until you agree to it\n"
+    notice = (
+        "what `.claude` of this folder allows does not count until you agree to it\n"
+        "the MCP server `evil` of `.mcp.json` is not connected until you agree: run"
+        " `amplifier-core mcp ask` in its folder\n"
+    )
     assert (planted_run.returncode, planted_run.stderr) == (0, notice)
     assert json.loads(planted_run.stdout.splitlines()[-2])["data"] == {"text": "All is well."}
     assert event_names(planted_run.stdout) == event_names(empty_run.stdout)

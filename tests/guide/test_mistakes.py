@@ -25,8 +25,8 @@ import written_mistakes  # noqa: F401
 from mistakes import TRIGGERS
 
 GUIDE = Path(__file__).parents[2] / "docs/guide"
-NOT_HERE = {"mount-plans", "rust", "testing-a-provider"}
-"""Made in `tests/kernel/test_plain_mistakes.py`, in tests of the crate, and in
+NOT_HERE = {"caching", "mount-plans", "rust", "testing-a-provider"}
+"""Nothing is to be done wrong on the page about caches; others are made in `tests/kernel/test_plain_mistakes.py`, in tests of the crate, and in
 `tests/modules/provider_kit`."""
 
 

@@ -258,7 +258,8 @@ class _Turns:
         parts.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
         own = [self.rules.own_part(part, writer) for part in parts if part is not None]
         self.append("assistant", self.rules.pair_parts(self.rules.make_unique(own, self.ids)))
-        if self.done and len(self.repairs.thinking) + len(self.repairs.refused) > lost:
+        has_lost = len(self.repairs.thinking) + len(self.repairs.refused) > lost
+        if self.done and (has_lost or not writer.name):  # who writes none may have left them out
             self.done[-1].lost_thoughts = True
 
     def own_thinking(self, block: JsonDict, writer: Writer) -> JsonDict | None:

@@ -10,6 +10,7 @@ from prompt_terminal import CTRL_D, PromptTerminal
 
 PRICES = {"claude": {"input": 1_000, "cache_read": 100, "output": 5_000}}
 """So much that a call of the scripted model costs 11.3 cents."""
+CACHED = "cache: 60 tokens, 30 predicted by the service's rule for 2 calls"
 UNKNOWN = (
     "warning: no price is known for `brand-new` of `anthropic`, so its calls are not part of the"
     " cost; set `prices` of the provider (provider-anthropic)"
@@ -31,7 +32,7 @@ def test_a_turn_and_a_conversation_say_what_they_cost(priced: Any) -> None:
         terminal.say("Count")
         terminal.see("20 out · 1 model call · $0.1130\n>", times=times)
     terminal.say("/cost")
-    terminal.see("80 tokens in (75% cached), 40 out, 2 model calls, 2 turns, $0.2260\n>")
+    terminal.see(f"80 tokens in (75% cached), 40 out, 2 model calls, 2 turns, $0.2260\n{CACHED}\n>")
     terminal.type(CTRL_D)
     assert terminal.wait() == 0
 
@@ -55,7 +56,7 @@ def test_a_model_without_a_known_price_says_so_once(priced: Any) -> None:
         terminal.say("Count")
         terminal.see("20 out · 1 model call\n>", times=times)
     terminal.say("/cost")
-    terminal.see("2 turns, the price is not known\n>")
+    terminal.see(f"2 turns, the price is not known\n{CACHED}\n>")
     terminal.type(CTRL_D)
     assert terminal.wait() == 0
     assert " ".join(terminal.screen.split()).count(UNKNOWN) == 1

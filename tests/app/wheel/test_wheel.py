@@ -34,7 +34,7 @@ HEAVY = (
 def test_the_wheel_is_small_and_fits_every_python_from_3_11(wheel: Path) -> None:
     name, version, python_tag, abi_tag, platform = wheel.stem.split("-")
     assert (name, version, python_tag, abi_tag) == ("amplifier_core", "3.0.0", "cp311", "abi3")
-    assert wheel.stat().st_size < 6_000_000
+    assert wheel.stat().st_size < 6_500_000
     if sys.platform == "linux":
         assert "manylinux_2_17_" in platform
 

@@ -131,7 +131,7 @@ async def test_a_changed_hook_runs_after_another_yes(project: Any) -> None:
     assert await c.run() == ["did it"]
     assert person.asked == ["sh .claude/check.sh"]
     digests = [hash_hook(each, p.root) for each in read_project_hooks(p.root).hooks]
-    answers = read_answers(p.root, p.state)
+    answers = read_answers(p.root, find_answers(p.state))
     assert [answers[each] for each in digests] == [True]
 
 
@@ -152,7 +152,7 @@ async def test_a_no_to_a_changed_hook_counts_until_it_changes_again(project: Any
 
     assert asked == [1, 1, 2, 2]
     assert ["has changed" in each for each in results] == [True, True, True, False]
-    assert len(read_answers(p.root, p.state)) == 1
+    assert len(read_answers(p.root, find_answers(p.state))) == 1
     assert c.ran == []
 
 
