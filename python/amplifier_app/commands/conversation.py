@@ -37,6 +37,7 @@ from amplifier_core.session_capabilities import (
 from amplifier_modules.running.session_bound import session_bound
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 from amplifier_modules.spawn.tasks import tasks_of
+from amplifier_providers.prompt.watch import SessionPrompts, go_on_with, prompts_of
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Result
@@ -61,6 +62,7 @@ class Conversation:
         session_id: The id of the session, which goes on if it is stored; None for a new one.
         restores_goal: Whether a session that is stored has its goal again, unless the order has one.
         asking: Put around each question, where something else reads from the terminal.
+        prompts: What the requests so far have begun with, where it goes on with those of a session.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Conversation:
         restores_goal: bool = True,
         is_one_turn: bool = False,
         asking: Asking = contextlib.nullcontext,
+        prompts: SessionPrompts | None = None,
     ) -> None:
         self.output: Output = RedactedOutput(output)
         self._approval = TerminalApproval(self.output.hold, self.output.release, asking)
@@ -87,6 +90,8 @@ class Conversation:
         self._coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
         if is_one_turn:
             self._coordinator.register_capability(SESSION_ONE_TURN, True)
+        if prompts is not None:
+            go_on_with(self._coordinator.hooks, prompts)
         self._observer = Observer(self._coordinator, self._observe)
         self._observer.start()
         if self.output.shows_blocks:
@@ -109,6 +114,11 @@ class Conversation:
     def token(self) -> Any:
         """The cancellation token of the session."""
         return self._coordinator.cancellation
+
+    @property
+    def prompts(self) -> SessionPrompts:
+        """What its requests so far have begun with."""
+        return prompts_of(self._coordinator.hooks)
 
     @property
     def stored_id(self) -> str | None:

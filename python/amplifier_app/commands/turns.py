@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from amplifier_app.display.screen import Screen
     from amplifier_app.line_input.lines import Lines
     from amplifier_app.usage import TurnSums
+    from amplifier_providers.prompt.watch import SessionPrompts
 
 _NEEDED = (
     "amplifier_app.display.session_display",
@@ -66,6 +67,8 @@ class Turns:
         self._sums: TurnSums | None = None
         self._conversation: Conversation | None = None
         self._messages: Sequence[Mapping[str, Any]] = ()
+        self._prompts: SessionPrompts | None = None
+        """What the requests so far have begun with, for a session that goes on with them."""
         self._session_id = None if order.stored is None else order.stored.id
         self._knows_goal = False
         """Whether the order says what the goal is, and not the stored session."""
@@ -240,7 +243,7 @@ class Turns:
     async def clear(self) -> None:
         """Begin a new conversation with the next turn."""
         await self._close()
-        self._messages, self._session_id = (), None
+        self._messages, self._session_id, self._prompts = (), None, None
         self._order = replace(self._order, stored=None)
         self.goal = None
 
@@ -262,6 +265,7 @@ class Turns:
         self._order = replace(self._order, mode=self.mode, is_mode_asked=True)
         conversation, self._conversation = self._conversation, None
         if conversation is not None:
+            self._prompts = conversation.prompts
             await conversation.close()
             if self._screen is not None:
                 self._screen.show_rows(())
@@ -309,6 +313,7 @@ class Turns:
                 session_id=self._session_id,
                 restores_goal=not self._knows_goal,
                 asking=self._lines.suspend,
+                prompts=self._prompts,
             )
         except BaseException:
             screen.wait_for("")

@@ -122,6 +122,11 @@ def prompts_of(hooks: Any) -> SessionPrompts:
     return known
 
 
+def go_on_with(hooks: Any, prompts: SessionPrompts) -> None:
+    """Let a session go on with the prompts of the one before it, whose conversation it has."""
+    _sessions[hooks] = prompts
+
+
 def _label_change(last: Prompt, prompt: Prompt, place: int) -> str:
     """Return the name of the block in which two prompts differ: of the two, the one that comes first."""
     names = [each.label_block(place) for each in (prompt, last) if place < len(each.digests)]

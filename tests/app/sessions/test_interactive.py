@@ -161,7 +161,9 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
     terminal.say("Second")
     terminal.see("1 model call\n>", times=2)
     used = "80 tokens in (75% cached), 40 out, 2 model calls, 2 turns, $0"
-    typed("/cost", f"{used}\ncache: 60 tokens, 0 predicted by the service's rule for 2 calls")
+    cached = "cache: 60 tokens, 0 predicted by the service's rule for 2 calls"
+    again = "1 request did not begin with the one before: 10 tokens paid again, $0"
+    typed("/cost", f"{used}\n{cached}\n{again}")
     typed("/clear", "a new conversation begins")
     terminal.say("Third")
     terminal.see("1 model call\n>", times=3)
