@@ -124,11 +124,12 @@ def _find_repetition(state: TurnState, call: OpenCall) -> Repetition | None:
 
 
 def _goes_on(state: TurnState, call: OpenCall) -> bool:
-    """Whether a call had asked something while it ran, or had a sub-agent, and its tool goes on."""
+    """Whether a call was kept, had asked something or had a sub-agent, and its tool goes on."""
     if getattr(state.tools.get(call.name), "continues_calls", False) is not True:
         return False
     has_task: bool = state.journal.tasks.has_call(call.id)
-    return has_task or _find_asked(state, call) is not None
+    is_kept = state.journal.find_step(call.id) is not None
+    return has_task or is_kept or _find_asked(state, call) is not None
 
 
 def _find_asked(state: TurnState, call: OpenCall) -> AskedBefore | None:

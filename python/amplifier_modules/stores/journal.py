@@ -14,7 +14,7 @@ from amplifier_core.events import LLM_REQUEST
 from amplifier_core.message_models import ChatRequest
 
 from ..contexts.timestamp import write_now
-from ..loops.boundary.call_context import TOOL_START
+from ..loops.boundary.call_context import TOOL_START, TOOL_STEP
 from ..loops.boundary.kept_questions import KeptQuestions
 from ..spawn.kept_tasks import KeptTasks
 from .digests import RequestDigests, digest_request
@@ -90,6 +90,8 @@ class Journal:
         self._lock = anyio.Lock(fast_acquire=True)
         self.questions = KeptQuestions(self, history.questions, history.answers)
         """The questions about its tool calls that have no end yet."""
+        self._steps = dict(history.steps)
+        """How far its open calls are, by their ids."""
         self.tasks = KeptTasks(history.tasks)
         """The sub-agents of its open calls, as another process has begun them."""
         self.inbox = Inbox(store, session_id, self.questions, self._begin_for_entry, entries)
@@ -196,6 +198,26 @@ class Journal:
         number = self.note(TOOL_START, body)
         key = self._repeated.pop(call_id, None)
         self._keys[call_id] = body["key"] = key or f"{self.session_id}/{number}"
+
+    def find_step(self, call_id: str) -> Any:
+        """Return how far a call was when it was kept last; None for its beginning."""
+        return self._steps.get(call_id)
+
+    async def keep_step(self, call_id: str, step: Mapping[str, Any]) -> None:
+        """Store how far a call is; what it has asked before is settled.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        self._steps[call_id] = dict(step)
+        self.questions.forget(call_id)
+        self.note(TOOL_STEP, {"tool_call_id": call_id, "step": dict(step)})
+        await self.flush()
+
+    def forget_steps(self, call_id: str | None = None) -> None:
+        """Forget how far a call is that has ended; without one, all of them."""
+        for each in [*self._steps] if call_id is None else [call_id]:
+            self._steps.pop(each, None)
 
     def find_key(self, call_id: str) -> str | None:
         """Return the key of a call of this turn; None if it has not started."""

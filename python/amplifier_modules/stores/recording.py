@@ -104,9 +104,11 @@ class Recording:
             if data.get("status") != AWAITING_APPROVAL:
                 self._journal.questions.clear()
                 self._journal.tasks.clear()
+                self._journal.forget_steps()
         elif event == TOOL_RESULT:
             self._journal.questions.forget(str(data.get("tool_call_id")))
             self._journal.tasks.forget(str(data.get("tool_call_id")))
+            self._journal.forget_steps(str(data.get("tool_call_id")))
         is_steering = event == CONTEXT_MESSAGE and data.get("source") == STEERING
         done = self._journal.inbox.take_used() if is_steering else ()
         self._journal.note(event, {name: data[name] for name in _KEPT[event] if name in data}, done)
@@ -132,6 +134,7 @@ class Recording:
                 history.take_turn()
                 self._journal.questions.clear()
                 self._journal.tasks.clear()
+                self._journal.forget_steps()
                 await answer_open_calls(self._coordinator.get("context"), history)
         # So that the states at the beginning of a turn are those of the events before it.
         self._journal.note_changes()

@@ -55,6 +55,8 @@ class StoredHistory:
     )
     """The sub-agents that calls without a result wait for, by the ids of the calls, and those of
     their own sessions, in their order."""
+    steps: dict[str, Any] = field(default_factory=dict[str, Any])
+    """How far calls are that have no result, by their ids."""
     ending: dict[str, Any] | None = None
     """What `orchestrator:complete` said of the last turn; None of one that has not ended."""
     shared_spending: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
@@ -65,6 +67,7 @@ class StoredHistory:
         self.questions.clear()
         self.answers.clear()
         self.tasks.clear()
+        self.steps.clear()
 
     def take_turn(self) -> StoredTurn:
         """Return the last turn; an empty one the next time."""
@@ -98,6 +101,7 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                     history.results.pop(message.get("tool_call_id"), None)
                     history.questions.pop(message.get("tool_call_id"), None)
                     history.tasks.pop(message.get("tool_call_id"), None)
+                    history.steps.pop(message.get("tool_call_id"), None)
             case history_events.CONTEXT_REPLACED:
                 history.messages.clear()
                 history.number = body["number"]
@@ -113,10 +117,14 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
             case kind if kind == TASK_START:
                 of_call = history.tasks.setdefault(body["tool_call_id"], {})
                 of_call[body["child_session_id"]] = body
+            case call_context.TOOL_STEP:
+                history.steps[body["tool_call_id"]] = body["step"]
+                history.questions.pop(body["tool_call_id"], None)
             case call_context.TOOL_RESULT:
                 history.results[body["tool_call_id"]] = body["message"]
                 history.questions.pop(body["tool_call_id"], None)
                 history.tasks.pop(body["tool_call_id"], None)
+                history.steps.pop(body["tool_call_id"], None)
                 history.turn.results[body["tool_call_id"]] = body["message"]
             case events.LLM_POST:
                 history.turn.count_answer(body)

@@ -66,6 +66,18 @@ class Continuation:
     """The hash of the effect that is shown."""
 
 
+class Steps(Protocol):
+    """Where it is stored how far calls are: a journal."""
+
+    def find_step(self, call_id: str) -> Any:
+        """Return how far a call is; None for its beginning."""
+        ...
+
+    async def keep_step(self, call_id: str, step: Mapping[str, Any]) -> None:
+        """Store how far a call is."""
+        ...
+
+
 class Ask(Protocol):
     """Asks a person about something, about parts of it, and about what lasts for the session."""
 
@@ -115,6 +127,7 @@ class ToolContext(Generic[StateT]):
         *,
         keeps_questions: bool = False,
         can_go_on: bool = False,
+        steps: Steps | None = None,
     ) -> None:
         """Describe a call; loops do this.
 
@@ -130,6 +143,7 @@ class ToolContext(Generic[StateT]):
             asked_before: What it has asked in another process, where it goes on with that.
             keeps_questions: Whether questions are stored that can be gone on with.
             can_go_on: Whether they are, and the tool says `continues_calls`.
+            steps: Where it is stored how far the call is; None for nowhere.
         """
         self._ask = ask
         self.asked_before = asked_before
@@ -139,6 +153,9 @@ class ToolContext(Generic[StateT]):
         """
         self.keeps_questions = keeps_questions
         """Whether a question with a `continuation` outlives the process."""
+        self._steps = steps
+        self.kept_step: Any = None if steps is None else steps.find_step(call_id)
+        """How far the call was in a process that ended, as `keep_step` was told; None if it began."""
         self.can_go_on = can_go_on
         """Whether another process can go on with the call, and with the sub-agents that it waits for."""
         self.call_id = call_id
@@ -235,6 +252,20 @@ class ToolContext(Generic[StateT]):
         """Ask what was asked in another process, as the same question; its answer may be there."""
         continuation = Continuation(before.resume, before.hash)
         return await self._ask(before.question, before.about, before.parts, continuation)
+
+    async def keep_step(self, step: Mapping[str, Any]) -> None:
+        """Store how far the call is: another process goes on from there, and no question before it.
+
+        Only calls of tools with `continues_calls` in a session that is stored are kept.
+
+        Args:
+            step: JSON, which takes the place of what was kept before.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        if self._steps is not None:
+            await self._steps.keep_step(self.call_id, step)
 
     @property
     def is_cancelled(self) -> bool:

@@ -1,7 +1,8 @@
 """A server of the protocol of 2026-07-28 in plain Python that keeps nothing between two messages.
 
 `stateless_server.py LOG` writes what it gets with each call of a tool as a line of the log: the name, the
-answers and the state. `book` asks for a name, then for a seat, and then books; `greet` asks for a name.
+answers and the state. `book` asks for a name, then for a seat, and then books; `greet` asks for a name;
+`wait` gives a state alone before it answers.
 """
 
 import json
@@ -32,6 +33,10 @@ def call(params: dict[str, Any]) -> dict[str, Any]:
     answers = params.get("inputResponses")
     with LOG.open("a") as log:
         log.write(json.dumps([name, answers, state]) + "\n")
+    if name == "wait":
+        if state is None:
+            return {"resultType": "input_required", "requestState": "the \u00fcmlaut state"}
+        return {"content": [{"type": "text", "text": "waited"}]}
     if answers is None:
         asked = {"who": ask("who are you?", NAME)}
         if name == "book":
@@ -53,7 +58,9 @@ for line in sys.stdin:
             "serverInfo": {"name": "stateless", "version": "1"},
         }
     elif method == "tools/list":
-        tools = [{"name": each, "inputSchema": {"type": "object"}} for each in ("book", "greet")]
+        tools = [
+            {"name": each, "inputSchema": {"type": "object"}} for each in ("book", "greet", "wait")
+        ]
         result = {**kept, "tools": tools}
     elif method == "tools/call":
         result = call(message["params"])

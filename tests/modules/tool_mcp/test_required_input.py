@@ -13,6 +13,7 @@ import pytest
 
 from amplifier_agent import Agent, PartialApproval, Question, Result, ScriptedProvider
 from amplifier_modules.tools.mcp.call_rounds import CallRounds
+from amplifier_modules.tools.mcp.required_input import RequiredInput
 
 SERVER = Path(__file__).with_name("stateless_server.py")
 STATE = "the \u00fcmlaut state"
@@ -106,6 +107,29 @@ async def test_a_call_that_asks_for_several_things_is_gone_on_with_at_each_of_th
     assert desk.list_sent() == [["book", None, None], ["book", answers, STATE]]
 
 
+# Holds: mcp-84
+async def test_a_state_alone_is_gone_on_with_in_another_process_without_a_new_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, crashed = Desk(tmp_path), Desk(tmp_path / "crashed")
+    keep = RequiredInput.keep
+
+    async def keep_and_copy(self: RequiredInput) -> None:
+        await keep(self)
+        shutil.copytree(tmp_path / "sessions", tmp_path / "crashed" / "sessions")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RequiredInput, "keep", keep_and_copy)
+        begun = {"tool": "desk__wait", "arguments": {}}
+        result: Result[Any] = await desk.make_agent(begun, "Done.").run("go")
+    assert result.status == "completed"
+    assert desk.list_sent() == [["wait", None, None], ["wait", None, STATE]]
+
+    crashed.entry, crashed.session_id = desk.entry, result.session_id
+    assert await crashed.go_on() == "waited"
+    assert desk.list_sent()[2:] == [["wait", None, STATE]]
+
+
 # Holds: mcp-80
 async def test_an_answer_that_may_have_been_sent_is_not_sent_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -135,5 +159,5 @@ async def test_an_answer_goes_to_no_other_server_of_the_name(tmp_path: Path) -> 
     await desk.make_agent("Hello.").run("what is there?")
     result = await desk.go_on()
 
-    assert "the entry of the server has changed since it has asked" in result
+    assert "the entry of the server has changed since the call began" in result
     assert desk.list_sent() == [["greet", None, None]]

@@ -117,6 +117,8 @@ class Progress:
 
 TOOL_START = "tool:start"
 """Event: a tool begins; it was allowed to."""
+TOOL_STEP = "tool:step"
+"""What is stored of a call that is to go on from there in another process; no hook sees it."""
 TOOL_RESULT = "tool:result"
 """Event: a call has ended; its data has the message that the history gets."""
 
@@ -191,6 +193,7 @@ async def run_in_context(
         asked_before,
         keeps_questions=keeps_questions,
         can_go_on=keeps_questions and continues_calls,
+        steps=hooks.find_journal() if continues_calls else None,
     )
     token = CURRENT.set(context)
     # What a tool asks of models is none of the answer that may still arrive around it.

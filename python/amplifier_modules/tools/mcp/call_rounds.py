@@ -52,6 +52,7 @@ class CallRounds:
         Raises:
             CallRefusedError: The server needs what nobody gives, or too much of it.
             QuestionPutOff: The answer comes when the turn has ended.
+            StoreError: How far the call is cannot be stored.
         """
         from mcp.types import InputRequiredResult
 
@@ -64,6 +65,7 @@ class CallRounds:
                 if rounds > MAX_QUESTIONS:
                     raise CallRefusedError(f"it asks more than {MAX_QUESTIONS} times")
             else:
+                await required.keep()
                 await world.sleep(wait)
                 wait = min(2 * wait, _LONGEST_WAIT)
             with self._call.hold() if required.requests else nullcontext():

@@ -13,7 +13,7 @@ from amplifier_modules.tools.blocking import make_failure
 from .elicitation import answer_question
 from .known_tools import OfferedTool
 from .open_call import OpenCall
-from .required_input import Answered, RequiredInput
+from .required_input import Answered, RequiredInput, restore_state
 from .results import Results
 from .server import Server
 from .server_errors import ConnectionLostError, ServerError
@@ -80,8 +80,11 @@ class McpTool:
             QuestionPutOff: The answer comes when the turn has ended.
         """
         context = find_context()
-        if context is None or context.asked_before is None:
+        if context is None:
             return None
+        if context.asked_before is None:
+            kept = context.kept_step
+            return None if kept is None else restore_state(kept, self._id)
         required = RequiredInput.restore(context.asked_before, self._id)
         answer = partial(answer_question, self.server.name)
         return await required.collect(OpenCall(inf), answer)

@@ -12,7 +12,13 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from amplifier_modules.tool.context import AskedBefore, Continuation, PersonAnswer, ToolContext
+from amplifier_modules.tool.context import (
+    AskedBefore,
+    Continuation,
+    PersonAnswer,
+    ToolContext,
+    find_context,
+)
 
 from .server_errors import CallRefusedError, ConnectionLostError
 
@@ -34,6 +40,21 @@ class Answered:
 
     responses: dict[str, Any] | None = None
     state: str | None = None
+
+
+def restore_state(kept: Mapping[str, Any], tool: str) -> Answered:
+    """Return the state that a server gave alone in a process that has ended.
+
+    Raises:
+        CallRefusedError: It was a call of another tool.
+    """
+    _check_tool(kept, tool)
+    return Answered(None, kept["state"])
+
+
+def _check_tool(kept: Mapping[str, Any], tool: str) -> None:
+    if kept.get("tool") != tool:
+        raise CallRefusedError("the entry of the server has changed since the call began")
 
 
 class RequiredInput:
@@ -86,8 +107,7 @@ class RequiredInput:
             CallRefusedError: It was a call of another tool.
         """
         kept = before.resume
-        if kept.get("tool") != tool:
-            raise CallRefusedError("the entry of the server has changed since it has asked")
+        _check_tool(kept, tool)
         answers = [_read_answer(each) for each in kept["answers"]]
         return cls(kept["state"], kept["requests"], tool, answers, before)
 
@@ -117,6 +137,16 @@ class RequiredInput:
         if self._before is not None and self._before.is_answered:
             raise ConnectionLostError("the process ended when it had asked and was answered")
         return Answered(responses, self.state)
+
+    async def keep(self) -> None:
+        """Store the state that the server gave alone, so that another process goes on with it.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        context = find_context()
+        if context is not None and self.state is not None and len(self.state) <= _MAX_STORED_CHARS:
+            await context.keep_step({"tool": self._tool, "state": self.state})
 
     async def ask(
         self,
