@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from amplifier_app.commands.slash_commands import SlashCommand, slash_command
+from amplifier_app.commands.chat.slash_commands import SlashCommand, slash_command
 from amplifier_app.line_input.completion import LineCompleter
 from amplifier_app.line_input.history_file import HistoryFile, history_path
 from amplifier_app.line_input.line_stream import LineStream

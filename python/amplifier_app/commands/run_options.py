@@ -254,7 +254,7 @@ def run(
             server_files=named_server_files(mcp_configs),
         )
         if is_interactive:
-            from amplifier_app.commands.interactive import interact
+            from amplifier_app.commands.chat.interactive import interact
 
             return interact(order, verbose=verbose)
         set_up_logging(verbose=verbose)

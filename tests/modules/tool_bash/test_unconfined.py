@@ -104,7 +104,7 @@ def test_nothing_of_posix_is_needed_to_import_it() -> None:
         "for name in ('DIRECTORY', 'NOFOLLOW', 'NONBLOCK', 'CLOEXEC'): delattr(os, f'O_{name}')\n"
         "import amplifier_modules.sandbox.unconfined, amplifier_modules.tools.bash\n"
         "import amplifier_modules.tools.filesystem, amplifier_agent, amplifier_app.cli\n"
-        "import amplifier_app.approval, amplifier_app.commands.chat\n"
+        "import amplifier_app.approval, amplifier_app.commands.chat.chat\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], check=False, capture_output=True, text=True

@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.commands.chat.slash_commands import SlashCommand
 from amplifier_app.commands.mcp.server_prompts import ServerPrompts
-from amplifier_app.commands.slash_commands import SlashCommand
 from amplifier_app.failure import report
 from amplifier_app.notice import write_notice
 from amplifier_core.session_capabilities import MCP_SERVERS
 
 if TYPE_CHECKING:
+    from amplifier_app.commands.chat.turns import Turns
     from amplifier_app.commands.conversation import Conversation
-    from amplifier_app.commands.turns import Turns
 
 
 class ServerCommands:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.commands.slash_commands import SlashCommand
+from amplifier_app.commands.chat.slash_commands import SlashCommand
 from amplifier_app.failure import Failure
 from amplifier_app.printable import printable_line
 

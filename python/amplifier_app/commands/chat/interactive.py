@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.commands.chat.slash_commands import find_commands
 from amplifier_app.commands.model_choice import (
     AnsweringProvider,
     find_answering_provider,
@@ -16,7 +17,6 @@ from amplifier_app.commands.model_choice import (
     require_engine,
 )
 from amplifier_app.commands.order import make_folder
-from amplifier_app.commands.slash_commands import find_commands
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import show_notice
 
@@ -51,7 +51,7 @@ def interact(order: Order, *, verbose: bool) -> int:
         set_up_logging(verbose=verbose)
 
         async def run_chat() -> int:
-            from amplifier_app.commands.chat import Chat
+            from amplifier_app.commands.chat.chat import Chat
 
             return await Chat(order, answering, lines).run()
 

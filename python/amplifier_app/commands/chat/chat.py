@@ -8,18 +8,18 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
-from amplifier_app.commands.init_prompt import write_init_prompt
-from amplifier_app.commands.mcp.server_commands import ServerCommands
-from amplifier_app.commands.mcp.server_prompts import PREFIX
-from amplifier_app.commands.model_choice import AnsweringProvider, model_name
-from amplifier_app.commands.own_command import MARK, OwnCommands, is_there
-from amplifier_app.commands.slash_commands import (
+from amplifier_app.commands.chat.init_prompt import write_init_prompt
+from amplifier_app.commands.chat.own_command import MARK, OwnCommands, is_there
+from amplifier_app.commands.chat.slash_commands import (
     SlashCommand,
     find_commands,
     help_text,
     slash_command,
 )
-from amplifier_app.commands.turns import Turns
+from amplifier_app.commands.chat.turns import Turns
+from amplifier_app.commands.mcp.server_commands import ServerCommands
+from amplifier_app.commands.mcp.server_prompts import PREFIX
+from amplifier_app.commands.model_choice import AnsweringProvider, model_name
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import leave, listening
 from amplifier_app.known_secrets import SECRETS
@@ -241,12 +241,12 @@ class Chat:
         return (self._turns.mode or "") if self._shows_mode else ""
 
     def _answer_skills(self) -> None:
-        from amplifier_app.commands.listed_skills import write_skills
+        from amplifier_app.commands.chat.listed_skills import write_skills
 
         write_notice("\n".join(write_skills(self._turns.order.folder)))
 
     def _answer_jobs(self, argument: str) -> None:
-        from amplifier_app.commands.background_jobs import answer_jobs
+        from amplifier_app.commands.chat.background_jobs import answer_jobs
 
         try:
             write_notice("\n".join(answer_jobs(argument, self._turns.find_capability)))
