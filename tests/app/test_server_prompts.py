@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from amplifier_app.commands.chat.slash_commands import SlashCommand, slash_command
-from amplifier_app.commands.mcp.server_prompts import (
+from amplifier_app.commands.chat.server_prompts import (
     mark_prompt,
     name_commands,
     read_arguments,
     write_usage,
 )
-from amplifier_app.commands.mcp.server_states import describe_state, write_states
+from amplifier_app.commands.chat.server_states import describe_state, write_states
+from amplifier_app.commands.chat.slash_commands import SlashCommand, slash_command
 from amplifier_app.display.server_lines import ServerLines
 from amplifier_app.failure import Failure
 from amplifier_app.plain_output import PlainOutput

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from amplifier_app.commands.chat.init_prompt import write_init_prompt
 from amplifier_app.commands.chat.own_command import MARK, OwnCommands, is_there
+from amplifier_app.commands.chat.server_commands import ServerCommands
+from amplifier_app.commands.chat.server_prompts import PREFIX
 from amplifier_app.commands.chat.slash_commands import (
     SlashCommand,
     find_commands,
@@ -17,8 +19,6 @@ from amplifier_app.commands.chat.slash_commands import (
     slash_command,
 )
 from amplifier_app.commands.chat.turns import Turns
-from amplifier_app.commands.mcp.server_commands import ServerCommands
-from amplifier_app.commands.mcp.server_prompts import PREFIX
 from amplifier_app.commands.model_choice import AnsweringProvider, model_name
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import leave, listening

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.commands.chat.server_prompts import ServerPrompts
 from amplifier_app.commands.chat.slash_commands import SlashCommand
-from amplifier_app.commands.mcp.server_prompts import ServerPrompts
 from amplifier_app.failure import report
 from amplifier_app.notice import write_notice
 from amplifier_core.session_capabilities import MCP_SERVERS
@@ -84,7 +84,7 @@ class ServerCommands:
 
 
 async def _show(name: str, turns: Turns) -> None:
-    from amplifier_app.commands.mcp.server_states import write_states
+    from amplifier_app.commands.chat.server_states import write_states
 
     lines = await write_states(name, turns.find_capability(MCP_SERVERS))
     write_notice("\n".join(lines))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.commands.mcp.server_prompts import name_commands, write_usage
+from amplifier_app.commands.chat.server_prompts import name_commands, write_usage
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
 from amplifier_providers.running.count_noun import count_noun
