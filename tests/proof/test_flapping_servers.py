@@ -50,8 +50,9 @@ class Caller(BaseProvider):
 
 
 # Holds: mcp-83
+@pytest.mark.parametrize("deferred", [None, 20], ids=["all-described", "deferred"])
 async def test_a_thousand_turns_with_servers_that_flap_change_no_tool_that_was_offered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deferred: int | None
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     names = ",".join([*(f"tool{number}" for number in range(TOOLS)), "die", "change"])
@@ -68,11 +69,15 @@ async def test_a_thousand_turns_with_servers_that_flap_change_no_tool_that_was_o
     tools = [{"module": "tool-mcp", "config": config}]
     await Agent(ScriptedProvider(["Hello."]), tools=tools).run("What is there?")
     model = Caller()
-    async with Agent(model, tools=tools, hooks=[note]).session() as session:
+    agent = Agent(model, tools=tools, hooks=[note], deferred_tools=deferred)
+    async with agent.session() as session:
         for _ in range(TURNS):
             await session.run("Go on.")
 
-    assert len(model.tools[0]) == 1 + SERVERS * (TOOLS + 2)
+    if deferred is None:
+        assert len(model.tools[0]) == 1 + SERVERS * (TOOLS + 2)
+    else:  # what comes later is said in a message
+        assert {len(each) for each in model.tools} == {3}
     undeclared = [
         position
         for position, (before, after) in enumerate(zip(model.tools, model.tools[1:], strict=False))
