@@ -6,6 +6,7 @@ import os
 
 import click
 
+from amplifier_app.commands.module_options import add_module_options
 from amplifier_app.outcome import OutcomeLine
 
 _EPILOG = """\
@@ -132,16 +133,7 @@ Exit codes:
     is_flag=True,
     help="Do not give the model `AGENTS.md`, `CLAUDE.md` and the like, yours and the project's.",
 )
-@click.option(
-    "--module",
-    "modules",
-    multiple=True,
-    metavar="NAME[=JSON]",
-    help="Mount a module, with a config; may be repeated. See `amplifier-core list-modules`.",
-)
-@click.option(
-    "--plan", metavar="FILE", help="Mount the modules of a mount plan, a `.toml` or `.json` file."
-)
+@add_module_options
 @click.option(
     "--profile",
     metavar="NAME",

@@ -6,15 +6,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
 from typing import Any, cast
 
 from amplifier_core import events as names
 from amplifier_modules.contexts import history_events
 from amplifier_modules.loops.boundary.call_context import TOOL_RESULT, TOOL_START
+from amplifier_providers.prices.amounts import read_count, read_dollars
 
 from .steps import COUNTS, Block, Step, Turn
 
+_MOST = 1e15
+"""A larger number is neither a time nor an amount."""
 _ENDINGS = {
     names.APPROVAL_GRANTED: "granted",
     names.APPROVAL_DENIED: "denied",
@@ -125,8 +127,9 @@ class _TurnReader:
         usage: Any = body.get("usage")
         if isinstance(usage, Mapping):
             counts = cast("Mapping[str, Any]", usage)
-            step.usage = {name: int(counts.get(name) or 0) for name in COUNTS}
-            step.cost = _read_dollars(counts.get("cost_usd"))
+            step.usage = {name: read_count(counts.get(name)) or 0 for name in COUNTS}
+            dollars = read_dollars(counts.get("cost_usd"))
+            step.cost = None if dollars is None else _read_number(float(dollars))
 
     def _begin_call(self, body: Mapping[str, Any], time: float | None) -> None:
         id = str(body.get("tool_call_id"))
@@ -177,8 +180,8 @@ class _TurnReader:
             self._add(Step("note", source, added, added, blocks=blocks))
 
     def _begin_question(self, body: Mapping[str, Any], time: float | None) -> None:
-        asked: Any = body.get("asked_at")
-        begin = float(asked) if isinstance(asked, int | float) else time
+        asked = _read_number(body.get("asked_at"))
+        begin = time if asked is None else asked
         self._question = self._add(Step("question", str(body.get("tool_name") or ""), begin))
         self._question.blocks.append(Block("question", str(body.get("prompt") or "")))
 
@@ -197,15 +200,15 @@ def _read_time(body: object) -> float | None:
     )
     try:
         return datetime.fromisoformat(written).timestamp() if isinstance(written, str) else None
-    except ValueError:
+    except (OverflowError, ValueError):
         return None
 
 
-def _read_dollars(written: object) -> float | None:
-    try:
-        return None if written is None else float(Decimal(str(written)))
-    except (InvalidOperation, ValueError):
+def _read_number(written: object) -> float | None:
+    """Return a number that JSON can hold; None for anything else."""
+    if isinstance(written, bool) or not isinstance(written, int | float):
         return None
+    return float(written) if abs(written) < _MOST else None
 
 
 def _name_model(body: Mapping[str, Any]) -> str:

@@ -6,11 +6,11 @@ The format is that of `docs/rfcs/0001-trajectory-format.md` of the project Harbo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Any, cast
 
 from amplifier_core import __version__
 from amplifier_core.events import LLM_POST
+from amplifier_providers.prices.amounts import read_dollars
 
 from ..contexts import history_events
 from ..contexts.messages import is_by_user
@@ -139,21 +139,15 @@ def _describe_call(asking: Mapping[str, Any]) -> Step:
     if not isinstance(usage, Mapping):
         return described
     counts = cast("Mapping[str, Any]", usage)
+    dollars = read_dollars(counts.get("cost_usd"))
     metrics = {
         "prompt_tokens": counts.get("input_tokens"),
         "completion_tokens": counts.get("output_tokens"),
         "cached_tokens": counts.get("cache_read_tokens"),
-        "cost_usd": _read_dollars(counts.get("cost_usd")),
+        "cost_usd": None if dollars is None else float(dollars),
     }
     described["metrics"] = {name: value for name, value in metrics.items() if value is not None}
     return described
-
-
-def _read_dollars(written: object) -> float | None:
-    try:
-        return None if written is None else float(Decimal(str(written)))
-    except (InvalidOperation, ValueError):
-        return None
 
 
 def _sum_metrics(steps: Sequence[Step]) -> dict[str, Any]:

@@ -79,12 +79,13 @@ def test_a_turn_has_what_its_steps_and_sub_agents_have_used() -> None:
 # Holds: trace-1
 def test_events_of_which_the_rest_is_missing_are_read_as_far_as_they_go() -> None:
     events: list[tuple[str, Any]] = [
-        ("llm:post", {"model": "m-1"}),
+        ("llm:post", {"model": "m-1", "usage": {"input_tokens": "many", "cost_usd": "NaN"}}),
         ("tool:result", {"tool_call_id": "c9", "message": {"content": "lost"}}),
         said("tool", "tool", "late", 1, tool_call_id="c9", name="wipe"),
         said("hook", "user", [{"type": "image", "source": {"media_type": "image/png"}}], 2),
         ("context:message", {"message": "none"}),
         ("approval:granted", {}),
+        ("approval:required", {"asked_at": float("inf"), "tool_name": "wipe"}),
         ("orchestrator:complete", {"timestamp": "no time"}),
     ]
     sessions = [RecordedSession("s", events=events), RecordedSession("child", "s", "s/c1")]
@@ -95,10 +96,11 @@ def test_events_of_which_the_rest_is_missing_are_read_as_far_as_they_go() -> Non
             BEGIN + 2,
             "",
             [
-                Step("model", "m-1"),
+                Step("model", "m-1", usage=dict.fromkeys(USED, 0)),
                 Step("tool", "wipe", BEGIN + 1, BEGIN + 1, blocks=[Block("result", "late")]),
                 Step("note", "hook", BEGIN + 2, BEGIN + 2,
                      blocks=[Block("image", "an image (image/png)")]),
+                Step("question", "wipe", blocks=[Block("question", "")]),
                 Step("note", "sub-agent"),
             ],
         )

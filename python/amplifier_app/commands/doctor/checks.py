@@ -22,6 +22,7 @@ EXTRAS = {
     "mcp": ("mcp", "connects MCP servers"),
     "otel": ("opentelemetry.sdk", "sends spans and metrics"),
     "pdf": ("pypdf", "reads PDF files"),
+    "web": ("html_to_markdown", "reads pages of the web"),
 }
 """The extras of the package: what each brings, and what that is good for."""
 
@@ -170,10 +171,10 @@ def _check_sessions(_: Path) -> Iterator[Finding]:
 
 def _check_project(folder: Path) -> Iterator[Finding]:
     from amplifier_app.commands.settings import shell_hook_settings
+    from amplifier_modules.hooks.project_notes.note_files import AGENTS, CLAUDE, LOCAL
     from amplifier_modules.tools.skill.skill_files import find_skills
 
-    names = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md")
-    notes = [name for name in names if (folder / name).is_file()]
+    notes = [name for name in (AGENTS, CLAUDE, LOCAL) if (folder / name).is_file()]
     if notes:
         yield Finding("project", "ok", f"notes: {', '.join(notes)}")
     else:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 import click
 
+from amplifier_app.commands.module_options import add_module_options
 from amplifier_app.outcome import WRONG_USAGE
 
 _EPILOG = """\
@@ -56,16 +57,7 @@ Environment:
     type=click.Choice(["auto", "ask", "review", "read-only"]),
     help="What runs without a question to the person at the client, as for `run`.",
 )
-@click.option(
-    "--module",
-    "modules",
-    multiple=True,
-    metavar="NAME[=JSON]",
-    help="Mount a module, with a config; may be repeated. See `amplifier-core list-modules`.",
-)
-@click.option(
-    "--plan", metavar="FILE", help="Mount the modules of a mount plan, a `.toml` or `.json` file."
-)
+@add_module_options
 @click.option("-v", "--verbose", is_flag=True, help="Write a log to standard error.")
 @click.option("--debug", is_flag=True, help="Write a detailed log, and tracebacks for errors.")
 def serve(
