@@ -114,6 +114,7 @@ def _check_keys(_: Path) -> Iterator[Finding]:
 def _check_sandbox(folder: Path) -> Iterator[Finding]:
     from amplifier_modules.sandbox.command import Tier
     from amplifier_modules.sandbox.layers import find_layer_obstacle
+    from amplifier_modules.sandbox.runner import describe_remedy
     from amplifier_modules.sandbox.sandbox import Sandbox
     from amplifier_modules.sandbox.tiers import find_tier
 
@@ -121,7 +122,7 @@ def _check_sandbox(folder: Path) -> Iterator[Finding]:
     reasons = "; ".join(found.reasons)
     if found.tier is Tier.NONE:
         text = f"none: a person is asked about each command ({reasons})"
-        yield Finding("sandbox", "missing", text, "see docs/sandbox.md")
+        yield Finding("sandbox", "missing", text, describe_remedy())
         return
     program = " by bubblewrap" if found.bubblewrap else ""
     text = f"{found.tier.value}{program}{f' ({reasons})' if reasons else ''}"
@@ -143,8 +144,8 @@ def _check_sandbox(folder: Path) -> Iterator[Finding]:
     if obstacle is None:
         yield Finding("undo", "ok", "exact: changes of commands go into layers")
     else:
-        text = f"by a private git tree alone: {obstacle}"
-        yield Finding("undo", "missing", text, "see docs/guide/undo.md")
+        text = f"by a private git tree, which leaves out what git ignores: {obstacle}"
+        yield Finding("undo", "missing", text)
 
 
 def _check_sessions(_: Path) -> Iterator[Finding]:
