@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from amplifier_app.commands.chat.command_table import CommandTable
 from amplifier_app.commands.chat.slash_commands import SlashCommand, slash_command
 from amplifier_app.line_input.completion import LineCompleter
 from amplifier_app.line_input.history_file import HistoryFile, history_path
@@ -65,9 +67,13 @@ def test_the_history_is_where_the_user_keeps_state(tmp_path: Path) -> None:
 
 
 def offered(folder: Path, typed: str) -> list[str]:
-    completer = LineCompleter(["/help", "/model", "/mode"], folder)
-    found = completer.get_completions(Document(typed), CompleteEvent())
-    return [typed[: len(typed) + each.start_position] + each.text for each in found]
+    completer = LineCompleter(CommandTable(None).complete, folder)
+
+    async def complete() -> list[str]:
+        found = completer.get_completions_async(Document(typed), CompleteEvent())
+        return [typed[: len(typed) + each.start_position] + each.text async for each in found]
+
+    return asyncio.run(complete())
 
 
 def test_commands_and_paths_of_the_folder_are_offered(tmp_path: Path) -> None:

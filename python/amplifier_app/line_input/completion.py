@@ -4,45 +4,56 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Iterator
 from pathlib import Path
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from typing_extensions import override
 
+from amplifier_app.line_input.candidate import Candidate
+
 _MAX_NAMES = 200
 _LAST_WORD = re.compile(r"\S*\Z")
 
 
 class LineCompleter(Completer):
-    """Completes a command at the beginning of a line, and paths within the folder elsewhere.
+    """Completes commands and their arguments, and paths within the folder elsewhere.
 
     Args:
-        commands: The commands, each with its slash.
+        complete_command: Gives what a line that begins with a slash can become, each as a whole line.
         folder: The folder of the conversation.
     """
 
-    def __init__(self, commands: Collection[str], folder: Path) -> None:
-        self._commands = sorted(commands)
-        self._more: list[str] = []
+    def __init__(
+        self, complete_command: Callable[[str], AsyncIterable[Candidate]], folder: Path
+    ) -> None:
+        self._complete_command = complete_command
         self._folder = folder
 
-    def offer_commands(self, names: Collection[str]) -> None:
-        """Complete these commands besides, and not those of the last time."""
-        self._more = sorted(names)
+    @override
+    async def get_completions_async(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> AsyncGenerator[Completion, None]:
+        """Yield what the text before the cursor can become, as it is found."""
+        before = document.text_before_cursor
+        is_command, is_found = before.startswith("/"), False
+        if is_command:
+            async for each in self._complete_command(before):
+                is_found = True
+                shown = each.text.partition(" ")[2] or each.text
+                yield Completion(each.text, -len(before), shown, display_meta=each.about)
+        if not is_found and not (is_command and " " not in before):
+            for completion in self.get_completions(document, complete_event):
+                yield completion
 
     @override
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
-        """Return what the word before the cursor can become."""
-        before = document.text_before_cursor
-        found = _LAST_WORD.search(before)
+        """Return the paths that the word before the cursor can become."""
+        found = _LAST_WORD.search(document.text_before_cursor)
         word = found[0] if found else ""
-        if before.startswith("/") and word == before:
-            names = (each for each in (*self._commands, *self._more) if each.startswith(word))
-            return [Completion(each, -len(word)) for each in names]
         return [Completion(each, -len(word)) for each in self._list_paths(word)]
 
     def _list_paths(self, word: str) -> Iterator[str]:

@@ -48,7 +48,6 @@ class LineEditor:
         self._streams = [LineStream(self._put, self._draw_soon, encoding) for _ in range(2)]
         self.stdout, self.stderr = (cast("IO[str]", stream) for stream in self._streams)
         self._terminal = terminal
-        self._completer = completer
         self._above: list[str] = []
         self._rows: Sequence[str] = ()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -116,10 +115,6 @@ class LineEditor:
         """Show rows above the prompt until they are others; with styles, and safe to show."""
         self._rows = rows
         self._draw_soon()
-
-    def offer_commands(self, names: Sequence[str]) -> None:
-        """Complete these, too."""
-        self._completer.offer_commands(names)
 
     def show_prompt(self) -> None:
         """Do nothing: the prompt is always there."""

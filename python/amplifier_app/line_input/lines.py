@@ -56,10 +56,6 @@ class Lines(Protocol):
         """Show rows above the prompt until they are others; with styles, and safe to show."""
         ...
 
-    def offer_commands(self, names: Sequence[str]) -> None:
-        """Complete these, too; each with its slash."""
-        ...
-
     def show_prompt(self) -> None:
         """Show that the next line begins a turn."""
         ...

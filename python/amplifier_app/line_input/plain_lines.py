@@ -69,9 +69,6 @@ class PlainLines:
     def show_rows(self, rows: Sequence[str]) -> None:
         """Do nothing: what is printed cannot be erased."""
 
-    def offer_commands(self, names: Sequence[str]) -> None:
-        """Do nothing: nothing is completed."""
-
     def show_prompt(self) -> None:
         """Show the prompt."""
         self._show(_PROMPT)

@@ -133,7 +133,7 @@ def test_words_of_other_programs_end_a_conversation_too(
 ) -> None:
     terminal = PromptTerminal(prompted)
     terminal.say("?")
-    terminal.see("while a tool runs, the first one lets it finish.\n>")
+    terminal.see("`/help NAME` says more of one.\n>")
     terminal.say(word)
     assert terminal.wait() == 0
     assert model.requests == []
@@ -148,9 +148,9 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
         terminal.see(f"> {line}\n{answer}\n>")
 
     terminal.say("/help")
-    terminal.see("while a tool runs, the first one lets it finish.\n>")
+    terminal.see("`/help NAME` says more of one.\n>")
     for name in ("/help", "/model", "/mode", "/goal", "/cost", "/clear", "/quit"):
-        assert f"\n{name} " in terminal.screen
+        assert f"  {name} " in terminal.screen
     typed("/cost", "no tokens so far")
     typed("/model", "the model is claude-sonnet-5-5")
     terminal.say("First")
@@ -168,7 +168,7 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
     terminal.say("Third")
     terminal.see("1 model call\n>", times=3)
     terminal.say("/quti now")
-    terminal.see("error: there is no command `/quti`; there are `/help`, `/model`, `/mode`,")
+    terminal.see("error: there is no command `/quti`; did you mean `/quit`?")
     terminal.say("/quit")
 
     assert terminal.wait() == 0

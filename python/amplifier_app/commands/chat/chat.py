@@ -5,21 +5,16 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING
 
-from amplifier_app.commands.chat.init_prompt import write_init_prompt
+from amplifier_app.commands.chat.command import Command, CommandContext
+from amplifier_app.commands.chat.modes import Modes
 from amplifier_app.commands.chat.own_command import MARK, OwnCommands, is_there
 from amplifier_app.commands.chat.server_commands import ServerCommands
-from amplifier_app.commands.chat.server_prompts import PREFIX
-from amplifier_app.commands.chat.slash_commands import (
-    SlashCommand,
-    find_commands,
-    help_text,
-    slash_command,
-)
+from amplifier_app.commands.chat.slash_commands import SlashCommand, slash_command
 from amplifier_app.commands.chat.turns import Turns
-from amplifier_app.commands.model_choice import AnsweringProvider, model_name
+from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import leave, listening
 from amplifier_app.known_secrets import SECRETS
@@ -27,17 +22,9 @@ from amplifier_app.notice import show_notice, write_notice
 from amplifier_app.sessions.keeping import show_way_back
 
 if TYPE_CHECKING:
+    from amplifier_app.commands.chat.command_table import CommandTable
     from amplifier_app.commands.order import Order
     from amplifier_app.line_input.lines import Lines
-
-MODES = ("auto", "ask", "review", "read-only", "plan")
-"""What `/mode` may be followed by; the module that has them is imported with the first turn."""
-_OFF = ("off", "none", "clear")
-"""What `/goal` is followed by where it ends the goal."""
-_WORDS = {"exit": "/quit", "quit": "/quit", ":q": "/quit", "?": "/help"}
-"""Words that mean a command, typed alone."""
-_OF_CHANGES = ("/undo", "/redo", "/diff")
-"""Those about what was changed in the project."""
 
 
 class Chat:
@@ -47,21 +34,25 @@ class Chat:
         order: The folder, the model and the modules; its prompt is not used.
         answering: The provider that answers.
         lines: Where the lines come from.
+        commands: The slash commands.
     """
 
-    def __init__(self, order: Order, answering: AnsweringProvider, lines: Lines) -> None:
+    def __init__(
+        self, order: Order, answering: AnsweringProvider, lines: Lines, commands: CommandTable
+    ) -> None:
         self._lines = lines
-        self._commands = find_commands(order.named)
-        self._servers = ServerCommands(lines.offer_commands)
+        self._servers = ServerCommands()
         self._turns = Turns(
             order, answering, lines, lambda: self._end("SIGHUP"), self._servers.watch
         )
+        self._modes = Modes(self._turns)
+        self._commands = commands
+        self._context = CommandContext(self._turns, lines, self._modes, self._servers, commands)
+        commands.context = self._context
+        commands.add_source(self._servers)
         self._work: asyncio.Task[None] | None = None
-        self._mode_change: asyncio.Task[None] | None = None
-        self._shows_mode = order.mode is not None
-        """Whether somebody chose a mode."""
-        self._next_mode: str | None = None
-        """The mode that was chosen and is not yet used."""
+        self._asides: set[asyncio.Task[None]] = set()
+        """Commands that are obeyed while a turn runs."""
         self._own = OwnCommands(order.folder)
         self._waiting: deque[str] = deque()
         self._exit_code = 0
@@ -72,13 +63,15 @@ class Chat:
             loading = asyncio.create_task(self._turns.load())
             try:
                 is_open = await self._lines.run(
-                    self._take, self._interrupt, self._choose_next_mode, self._name_mode
+                    self._take, self._interrupt, self._modes.choose_next, self._modes.find_shown
                 )
                 if not is_open and not self._exit_code:
                     self._exit_code = 128 + signal.SIGHUP
             finally:
                 loading.cancel()
                 self._servers.cancel()
+                for aside in self._asides:
+                    aside.cancel()
                 self._turns.cancel()
                 self._own.kill()
                 if self._work is not None:
@@ -91,7 +84,7 @@ class Chat:
 
     def _take(self, text: str) -> None:
         """Take a line that was typed."""
-        command = slash_command(_WORDS.get(text.strip().lower(), text))
+        command = slash_command(text)
         is_turn = self._turns.takes_steering
         is_own = text.startswith(MARK) and is_there()
         if not text.strip():
@@ -108,13 +101,8 @@ class Chat:
                 self._start(self._own.run(text.removeprefix(MARK)))
             elif command is None:
                 self._start(self._turns.run(self._own.add_to(text)))
-            elif (change := self._start_change(command)) is None:
-                self._answer(command)
-            elif is_turn:
-                change.close()
-                show_notice(f"`{command.name}` has to wait until the turn is over; Ctrl+C ends it")
             else:
-                self._start(change)
+                self._obey(command)
 
     def _steer(self, text: str) -> None:
         show_notice(f"steering: {text}")
@@ -133,135 +121,38 @@ class Chat:
     async def _run_reporting(self, work: Coroutine[object, object, None]) -> None:
         """Do one thing after the other; no failure ends the conversation."""
         try:
-            await work
-        except Exception as error:  # noqa: BLE001 - the last place that can report it in one line
-            report(error)
+            await _run_reporting(work)
         finally:
             self._work = None
             self._show_prompt()
         while self._waiting and self._work is None:
             self._take(self._waiting.popleft())
 
-    def _start_change(self, command: SlashCommand) -> Coroutine[object, object, None] | None:
-        """What a command does between two turns; None if it changes nothing."""
-        if command.name == "/model" and command.argument:
-            return self._use_model(command.argument)
-        if command.name == "/continue":
-            return self._turns.run(None)
-        if command.name == "/init" and command.name in self._commands:
-            return self._turns.run(write_init_prompt(command.argument))
-        if command.name.startswith(PREFIX):
-            return self._servers.run_prompt(command, self._turns)
-        if command.name == "/goal" and command.argument.lower() not in ("", *_OFF):
-            return self._turns.pursue(command.argument)
-        if command.name in _OF_CHANGES and command.name in self._commands:
-            return self._answer_changes(command)
-        return self._clear() if command.name == "/clear" else None
-
-    async def _use_model(self, name: str) -> None:
-        await self._turns.use_model(name)
-        show_notice(f"`{name}` answers from now on")
-
-    async def _clear(self) -> None:
-        await self._turns.clear()
-        show_notice("a new conversation begins")
-
-    async def _answer_changes(self, command: SlashCommand) -> None:
-        from amplifier_app.commands.changes.in_conversation import answer_command
-
-        conversation = await self._turns.open()
-        lines = await answer_command(command.name, command.argument, conversation)
-        write_notice("\n".join(lines))
-
-    def _answer(self, command: SlashCommand) -> None:
-        """Obey a command that changes nothing."""
-        if command.name == "/quit":
-            self._lines.end()
-            return
-        if command.name == "/mcp":
-            if self._work is None:
-                self._start(self._servers.show(command.argument, self._turns))
-            else:  # a turn goes on meanwhile
-                self._servers.show_aside(command.argument, self._turns)
-        elif command.name not in self._commands:
-            hint = f"there are {', '.join(f'`{name}`' for name in self._commands)}"
-            report(Failure(f"there is no command `{command.name}`", hint=hint))
-        elif command.name == "/help":
-            write_notice(help_text(self._commands, self._servers.describe_prompts()))
-        elif command.name == "/skills":
-            self._answer_skills()
-        elif command.name == "/jobs":
-            self._answer_jobs(command.argument)
-        elif command.name == "/model":
-            show_notice(f"the model is {model_name(self._turns.order, self._turns.answering)}")
-        elif command.name == "/mode":
-            self._answer_mode(command.argument)
-        elif command.name == "/goal":
-            show_notice(self._withdraw_goal(command))
-        elif command.name == "/cost":
-            for line in self._turns.sums:
-                show_notice(line)
-        self._show_prompt()
-
-    def _answer_mode(self, argument: str) -> None:
-        """Show the mode, or begin to change it, which takes effect at the next call."""
-        mode = argument.lower()
-        if not mode:
-            show_notice(f"the mode is {self._turns.mode or 'the usual one'}")
-        elif mode in MODES:
-            self._choose_mode(mode)
-            show_notice(f"the mode is {mode} from now on")
-        else:
-            hint = f"there are {', '.join(f'`{name}`' for name in MODES)}"
-            report(Failure(f"there is no mode `{argument}`", hint=hint))
-
-    def _choose_next_mode(self) -> None:
-        """Shift+Tab: the mode after this one; before it is known, after the widest, so that none is wider."""
-        mode = self._next_mode or self._turns.mode or MODES[0]
-        self._choose_mode(MODES[(MODES.index(mode) + 1) % len(MODES)])
-
-    def _choose_mode(self, mode: str) -> None:
-        self._next_mode, self._shows_mode = mode, True
-        if self._mode_change is None or self._mode_change.done():
-            self._mode_change = asyncio.create_task(self._use_modes())
-
-    async def _use_modes(self) -> None:
-        """Go on in the mode that was chosen last: one change after the other."""
-        while (mode := self._next_mode) is not None:
-            try:
-                await self._turns.use_mode(mode)
-            finally:
-                if self._next_mode == mode:
-                    self._next_mode = None
-
-    def _name_mode(self) -> str:
-        """Return the mode that the prompt shows, once somebody chose one."""
-        if self._next_mode is not None:
-            return self._next_mode
-        return (self._turns.mode or "") if self._shows_mode else ""
-
-    def _answer_skills(self) -> None:
-        from amplifier_app.commands.chat.listed_skills import write_skills
-
-        write_notice("\n".join(write_skills(self._turns.order.folder)))
-
-    def _answer_jobs(self, argument: str) -> None:
-        from amplifier_app.commands.chat.background_jobs import answer_jobs
-
+    def _obey(self, typed: SlashCommand) -> None:
+        """Begin to do what a slash command does."""
         try:
-            write_notice("\n".join(answer_jobs(argument, self._turns.find_capability)))
+            command = self._commands.find(typed.name)
         except Failure as failure:
             report(failure)
+            self._show_prompt()
+            return
+        is_turn = self._turns.takes_steering
+        if is_turn and command.waits(typed.argument):
+            show_notice(f"`{typed.name}` has to wait until the turn is over; Ctrl+C ends it")
+            return
+        work = self._run_command(command, typed.argument)
+        if self._work is None:
+            self._start(work)
+        else:  # a turn goes on meanwhile
+            aside = asyncio.create_task(_run_reporting(work))
+            self._asides.add(aside)
+            aside.add_done_callback(self._asides.discard)
 
-    def _withdraw_goal(self, command: SlashCommand) -> str:
-        """Withdraw the goal if that is asked for, and return the notice about it."""
-        goal = self._turns.goal
-        if goal is None:
-            return "there is no goal; `/goal TEXT` sets one"
-        if not command.argument:
-            return f"the goal is: {goal}"
-        self._turns.goal = None
-        return "the goal is withdrawn"
+    async def _run_command(self, command: Command, argument: str) -> None:
+        shown = command.run(self._context, argument)
+        lines = shown if isinstance(shown, Sequence) else await shown
+        if lines:
+            write_notice("\n".join(lines))
 
     def _show_typed(self, text: str) -> None:
         from amplifier_guard import TerminalText
@@ -286,3 +177,10 @@ class Chat:
         if (turn := self._turns.running) is not None:
             turn.interruption.end(name)
         self._lines.end()
+
+
+async def _run_reporting(work: Coroutine[object, object, None]) -> None:
+    try:
+        await work
+    except Exception as error:  # noqa: BLE001 - the last place that can report it in one line
+        report(error)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.commands.chat.slash_commands import find_commands
+from amplifier_app.commands.chat.command_table import CommandTable
 from amplifier_app.commands.model_choice import (
     AnsweringProvider,
     find_answering_provider,
@@ -46,14 +46,15 @@ def interact(order: Order, *, verbose: bool) -> int:
     answering = find_answering_provider(order)
     make_folder(order.folder)
     _greet(order, answering)
-    lines = _open_lines(order)
+    commands = CommandTable(order.named)
+    lines = _open_lines(order, commands)
     with _written_to(lines):
         set_up_logging(verbose=verbose)
 
         async def run_chat() -> int:
             from amplifier_app.commands.chat.chat import Chat
 
-            return await Chat(order, answering, lines).run()
+            return await Chat(order, answering, lines, commands).run()
 
         return asyncio.run(run_chat())
 
@@ -72,7 +73,7 @@ def _greet(order: Order, answering: AnsweringProvider) -> None:
             show_notice(line)
 
 
-def _open_lines(order: Order) -> Lines:
+def _open_lines(order: Order, commands: CommandTable) -> Lines:
     if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
         from amplifier_app.line_input.plain_lines import PlainLines
 
@@ -88,7 +89,7 @@ def _open_lines(order: Order) -> Lines:
     history = InMemoryHistory()
     if path is not None:
         history = HistoryFile(path, SECRETS.redact, _history_failed)
-    return LineEditor(sys.stdout, history, LineCompleter(find_commands(order.named), order.folder))
+    return LineEditor(sys.stdout, history, LineCompleter(commands.complete, order.folder))
 
 
 def _history_failed(reason: str) -> None:

@@ -1,32 +1,31 @@
-"""What a conversation does with MCP servers: `/mcp`, and the prompts of the servers as commands."""
+"""The prompts of the MCP servers of a conversation as its commands."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.commands.chat.server_prompts import ServerPrompts
+from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, always
+from amplifier_app.commands.chat.server_prompts import PREFIX, ServerPrompts
 from amplifier_app.commands.chat.slash_commands import SlashCommand
 from amplifier_app.failure import report
-from amplifier_app.notice import write_notice
 from amplifier_core.session_capabilities import MCP_SERVERS
 
 if TYPE_CHECKING:
-    from amplifier_app.commands.chat.turns import Turns
     from amplifier_app.commands.conversation import Conversation
 
 
 class ServerCommands:
-    """Answers the commands about the servers of the session that goes on."""
+    """A source of commands: the prompts of the servers of the session that goes on."""
 
-    def __init__(self, offer: Callable[[Sequence[str]], None]) -> None:
-        """Begin without a session; `offer` is called with the names of commands to complete."""
-        self._prompts = ServerPrompts(offer)
-        self._asides: set[asyncio.Task[None]] = set()
+    def __init__(self) -> None:
+        """Begin without a session."""
+        self._prompts = ServerPrompts()
+        self._readings: set[asyncio.Task[None]] = set()
 
     def watch(self, conversation: Conversation) -> None:
-        """Complete the prompts of the servers of a conversation as these come."""
+        """Have the prompts of the servers of a conversation as these come."""
         # Late, as the display takes a while to import.
         from amplifier_app.display.server_lines import SERVER_STATE
 
@@ -35,59 +34,42 @@ class ServerCommands:
         def take(_: str, data: Mapping[str, Any]) -> None:
             servers = conversation.find_capability(MCP_SERVERS)
             if data.get("state") == "connected" and servers is not None:
-                self._start_aside(self._prompts.read_prompts(servers))
+                self._start_reading(self._prompts.read_prompts(servers))
 
         conversation.listen(SERVER_STATE, take)
 
-    def describe_prompts(self) -> dict[str, str]:
-        """Return what each prompt does, by its command with the arguments."""
-        return self._prompts.describe()
+    def list_commands(self) -> Iterator[Command]:
+        """Yield those that are known: of the servers that are connected."""
+        for usage, about in self._prompts.describe().items():
+            name, _, arguments = usage.partition(" ")
+            yield self._make_command(name, arguments, about)
 
-    async def run_prompt(self, command: SlashCommand, turns: Turns) -> None:
-        """Run a turn with a prompt of a server.
-
-        Raises:
-            Failure: There is no such prompt, an argument is missing, or the server does not answer.
-            Exception: What keeps a turn from starting.
-        """
-        conversation = await turns.begin()
-        servers = conversation.find_capability(MCP_SERVERS)
-        await turns.run(await self._prompts.write_prompt(command, servers))
-
-    async def show(self, name: str, turns: Turns) -> None:
-        """Show where the servers are, between two turns; a conversation begins where none has.
-
-        Args:
-            name: The one to show all of; empty for a line about each.
-            turns: Those of the conversation.
-
-        Raises:
-            Failure: There is no such server, or it does not say what it has.
-            Exception: What keeps a session from starting.
-        """
-        await turns.begin()
-        await _show(name, turns)
-
-    def show_aside(self, name: str, turns: Turns) -> None:
-        """Do the same while a turn goes on."""
-        self._start_aside(_show(name, turns))
+    def find_command(self, name: str) -> Command | None:
+        """Return the command of a prompt, also of a server that is not connected yet."""
+        if not name.startswith(PREFIX):
+            return None
+        known = {each.name: each for each in self.list_commands()}
+        return known.get(name) or self._make_command(name)
 
     def cancel(self) -> None:
         """End what nobody waits for."""
-        for aside in self._asides:
-            aside.cancel()
+        for reading in self._readings:
+            reading.cancel()
 
-    def _start_aside(self, work: Coroutine[object, object, None]) -> None:
-        aside = asyncio.create_task(_run_reporting(work))
-        self._asides.add(aside)
-        aside.add_done_callback(self._asides.discard)
+    def _make_command(self, name: str, usage: str = "", about: str = "") -> Command:
+        async def run(context: CommandContext, argument: str) -> Shown:
+            conversation = await context.turns.begin()
+            servers = conversation.find_capability(MCP_SERVERS)
+            prompt = await self._prompts.write_prompt(SlashCommand(name, argument), servers)
+            await context.turns.run(prompt)
+            return ()
 
+        return Command(name, about, about, Group.MORE, run, usage, always)
 
-async def _show(name: str, turns: Turns) -> None:
-    from amplifier_app.commands.chat.server_states import write_states
-
-    lines = await write_states(name, turns.find_capability(MCP_SERVERS))
-    write_notice("\n".join(lines))
+    def _start_reading(self, work: Coroutine[object, object, None]) -> None:
+        reading = asyncio.create_task(_run_reporting(work))
+        self._readings.add(reading)
+        reading.add_done_callback(self._readings.discard)
 
 
 async def _run_reporting(work: Coroutine[object, object, None]) -> None:

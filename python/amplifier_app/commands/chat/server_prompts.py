@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.chat.slash_commands import SlashCommand
@@ -27,20 +27,17 @@ _INTRODUCTION = (
 class ServerPrompts:
     """The prompts of the servers that are connected, by the names of their commands."""
 
-    def __init__(self, offer: Callable[[Sequence[str]], None]) -> None:
-        """Know none yet; `offer` is called with the names of the commands each time that they change."""
-        self._offer = offer
+    def __init__(self) -> None:
+        """Know none yet."""
         self._prompts: dict[str, Prompt] = {}
 
     async def read_prompts(self, servers: Any) -> None:
         """Ask the servers of a session what they have."""
         self._prompts = name_commands(await servers.list_prompts())
-        self._offer(list(self._prompts))
 
     def clear(self) -> None:
         """Know none any more."""
         self._prompts = {}
-        self._offer([])
 
     def describe(self) -> dict[str, str]:
         """Return what each command does, by the command with its arguments."""

@@ -82,6 +82,11 @@ class Turns:
         return self._order
 
     @property
+    def conversation(self) -> Conversation | None:
+        """The session that goes on; None before the first turn, and between two sessions."""
+        return self._conversation
+
+    @property
     def running(self) -> Turn | None:
         """The turn that runs."""
         return self._turn

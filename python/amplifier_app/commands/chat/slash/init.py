@@ -1,6 +1,8 @@
-"""The prompt of `/init`, by which a model drafts the notes of a project."""
+"""`/init`, by which a model drafts the notes of a project."""
 
 from __future__ import annotations
+
+from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, always
 
 _PROMPT = """\
 Draft the file `AGENTS.md` in the working folder: what an agent has to know to work on this project.
@@ -18,6 +20,23 @@ Leave out what every project has, what can be seen at once, and all that you did
 no names of people, no paths of this computer."""
 
 
-def write_init_prompt(wish: str = "") -> str:
+def _write_prompt(wish: str) -> str:
     """Return the prompt, with what the person wants besides."""
     return f"{_PROMPT}\n\nBesides: {wish}" if wish else _PROMPT
+
+
+async def _draft(context: CommandContext, wish: str) -> Shown:
+    await context.turns.run(_write_prompt(wish))
+    return ()
+
+
+INIT = Command(
+    name="/init",
+    usage="[WISH]",
+    brief="draft `AGENTS.md`",
+    about="Have `AGENTS.md` of the project drafted, or improved: what agents have to know of it.",
+    group=Group.TOOLS,
+    run=_draft,
+    waits=always,
+    tools=("tool-filesystem",),
+)

@@ -1,0 +1,1 @@
+"""The slash commands of a conversation, each or each small family in a file."""
