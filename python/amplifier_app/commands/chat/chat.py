@@ -47,7 +47,7 @@ class Chat:
         )
         self._modes = Modes(self._turns)
         self._commands = commands
-        self._context = CommandContext(self._turns, lines, self._modes, self._servers, commands)
+        self._context = CommandContext(self._turns, lines, self._modes, commands)
         commands.context = self._context
         commands.add_source(self._servers)
         self._work: asyncio.Task[None] | None = None

@@ -12,7 +12,6 @@ from amplifier_app.line_input.candidate import Candidate
 
 if TYPE_CHECKING:
     from amplifier_app.commands.chat.modes import Modes
-    from amplifier_app.commands.chat.server_commands import ServerCommands
     from amplifier_app.commands.chat.turns import Turns
     from amplifier_app.line_input.lines import Lines
 
@@ -53,8 +52,6 @@ class CommandContext:
     """Where lines are typed."""
     modes: Modes
     """The mode that counts, and the choice of another one."""
-    servers: ServerCommands
-    """The MCP servers of the session."""
     commands: Commands
     """The commands, this one among them."""
 
