@@ -64,17 +64,17 @@ Complete = Callable[[CommandContext, str], Iterable[Candidate] | AsyncIterable[C
 """Gives candidates for the whole argument, of which it gets as much as is typed; none need to fit."""
 
 
-def always(_: str) -> bool:
+def wait_always(_: str) -> bool:
     """Say that a command waits, whatever its argument is."""
     return True
 
 
-def never(_: str) -> bool:
+def wait_never(_: str) -> bool:
     """Say that a command never waits."""
     return False
 
 
-def with_argument(argument: str) -> bool:
+def wait_with_argument(argument: str) -> bool:
     """Say that a command waits if it has an argument."""
     return bool(argument)
 
@@ -102,7 +102,7 @@ class Command:
     run: Run
     usage: str = ""
     """What may follow the name, such as `[NAME]`."""
-    waits: Callable[[str], bool] = never
+    waits: Callable[[str], bool] = wait_never
     """Whether it waits until the turn that runs is over, by its argument."""
     complete: Complete = _offer_nothing
     tools: tuple[str, ...] = ()

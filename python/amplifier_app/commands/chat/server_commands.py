@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, always
+from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, wait_always
 from amplifier_app.commands.chat.server_prompts import PREFIX, ServerPrompts
 from amplifier_app.commands.chat.slash_commands import SlashCommand
 from amplifier_app.failure import report
@@ -64,7 +64,7 @@ class ServerCommands:
             await context.turns.run(prompt)
             return ()
 
-        return Command(name, about, about, Group.MORE, run, usage, always)
+        return Command(name, about, about, Group.MORE, run, usage, wait_always)
 
     def _start_reading(self, work: Coroutine[object, object, None]) -> None:
         reading = asyncio.create_task(_run_reporting(work))

@@ -10,7 +10,7 @@ from amplifier_app.commands.chat.command import (
     Group,
     Run,
     Shown,
-    always,
+    wait_always,
 )
 from amplifier_app.line_input.candidate import Candidate
 
@@ -44,7 +44,7 @@ UNDO = Command(
     about="Take back what the last turn has changed; `/undo change-3`: all that came after that.",
     group=Group.CHANGES,
     run=_answer("/undo"),
-    waits=always,
+    waits=wait_always,
     complete=_complete_points,
     tools=_WRITING,
     is_posix=True,
@@ -55,7 +55,7 @@ REDO = Command(
     about="Make again what was taken back.",
     group=Group.CHANGES,
     run=_answer("/redo"),
-    waits=always,
+    waits=wait_always,
     tools=_WRITING,
     is_posix=True,
 )
@@ -65,7 +65,7 @@ DIFF = Command(
     about="Show what the conversation has changed in the project.",
     group=Group.CHANGES,
     run=_answer("/diff"),
-    waits=always,
+    waits=wait_always,
     tools=_WRITING,
     is_posix=True,
 )

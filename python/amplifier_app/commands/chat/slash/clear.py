@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, always
+from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, wait_always
 
 
 async def _clear(context: CommandContext, _: str) -> Shown:
@@ -16,5 +16,5 @@ CLEAR = Command(
     about="Begin a new conversation.",
     group=Group.SESSION,
     run=_clear,
-    waits=always,
+    waits=wait_always,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, always
+from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, wait_always
 
 _PROMPT = """\
 Draft the file `AGENTS.md` in the working folder: what an agent has to know to work on this project.
@@ -25,7 +25,7 @@ def _write_prompt(wish: str) -> str:
     return f"{_PROMPT}\n\nBesides: {wish}" if wish else _PROMPT
 
 
-async def _draft(context: CommandContext, wish: str) -> Shown:
+async def _write_notes(context: CommandContext, wish: str) -> Shown:
     await context.turns.run(_write_prompt(wish))
     return ()
 
@@ -36,7 +36,7 @@ INIT = Command(
     brief="draft `AGENTS.md`",
     about="Have `AGENTS.md` of the project drafted, or improved: what agents have to know of it.",
     group=Group.TOOLS,
-    run=_draft,
-    waits=always,
+    run=_write_notes,
+    waits=wait_always,
     tools=("tool-filesystem",),
 )

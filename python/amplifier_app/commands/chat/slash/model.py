@@ -8,7 +8,7 @@ from amplifier_app.commands.chat.command import (
     Group,
     Shown,
     show_line,
-    with_argument,
+    wait_with_argument,
 )
 from amplifier_app.commands.model_choice import model_name
 
@@ -28,5 +28,5 @@ MODEL = Command(
     about="Show the model; with a name, use that one from now on, in the same conversation.",
     group=Group.MODEL,
     run=_use_model,
-    waits=with_argument,
+    waits=wait_with_argument,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown
 
 
-def _quit(context: CommandContext, _: str) -> Shown:
+def _end(context: CommandContext, _: str) -> Shown:
     context.lines.end()
     return ()
 
@@ -15,5 +15,5 @@ QUIT = Command(
     brief="end",
     about="End the conversation; Ctrl+D does the same. It is stored, and can go on later.",
     group=Group.SESSION,
-    run=_quit,
+    run=_end,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, always
+from amplifier_app.commands.chat.command import Command, CommandContext, Group, Shown, wait_always
 
 
 async def _resume(context: CommandContext, _: str) -> Shown:
@@ -16,5 +16,5 @@ CONTINUE = Command(
     about="Go on with a turn that was not finished.",
     group=Group.SESSION,
     run=_resume,
-    waits=always,
+    waits=wait_always,
 )
