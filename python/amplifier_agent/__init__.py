@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .mcp_module import mcp
     from .partial_approval import PartialApproval
     from .plan import AgentOptions, Module
+    from .prompt import Prompt
     from .result import (
         GoalEnding,
         GoalOutcome,
@@ -64,6 +65,7 @@ __all__ = [
     "Module",
     "NamedChange",
     "PartialApproval",
+    "Prompt",
     "Question",
     "QuestionAsked",
     "Result",
@@ -109,6 +111,7 @@ _HOMES = {
     ".mcp_module": "mcp",
     ".partial_approval": "PartialApproval",
     ".plan": "AgentOptions Module",
+    ".prompt": "Prompt",
     ".result": "GoalEnding GoalOutcome Message Result StatusError TokenUsage TurnStatus",
     ".rewound": "Rewound",
     ".serving.tool_server": "ToolServer",

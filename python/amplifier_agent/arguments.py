@@ -13,9 +13,12 @@ def check_turn(prompt: Any, budget: Any) -> None:
 
     Raises:
         TypeError: One of them is of the wrong type.
+        ValueError: A block of the prompt cannot be sent to a model.
     """
     if not isinstance(prompt, str):
-        raise TypeError(f"`prompt` is a `{type(prompt).__name__}` (must be text)")
+        from .prompt import read_blocks
+
+        read_blocks(prompt)
     check_budget(budget)
 
 
