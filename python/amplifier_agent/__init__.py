@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from amplifier_providers.scripted import ScriptedProvider, ScriptItem
 
     from .approvals import Approvals
+    from .arguments import Prompt
     from .event import (
         Event,
         Question,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from .mcp_module import mcp
     from .partial_approval import PartialApproval
     from .plan import AgentOptions, Module
-    from .prompt import Prompt
     from .result import (
         GoalEnding,
         GoalOutcome,
@@ -103,6 +103,7 @@ _HOMES = {
     "amplifier_providers.scripted": "ScriptItem ScriptedProvider",
     "amplifier_modules.tool.context": "ToolContext",
     ".approvals": "Approvals",
+    ".arguments": "Prompt",
     ".event": (
         "Event Question QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress"
         " ToolStarted"
@@ -111,7 +112,6 @@ _HOMES = {
     ".mcp_module": "mcp",
     ".partial_approval": "PartialApproval",
     ".plan": "AgentOptions Module",
-    ".prompt": "Prompt",
     ".result": "GoalEnding GoalOutcome Message Result StatusError TokenUsage TurnStatus",
     ".rewound": "Rewound",
     ".serving.tool_server": "ToolServer",

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store
 
     from .approvals import Answer, Approvals
+    from .arguments import Prompt
     from .event import Question
     from .function_hook import Hook
     from .output import Output
     from .plan import AgentOptions, Module, Parts
-    from .prompt import Prompt
     from .result import Message, Result
     from .serving.tool_server import ToolServer
     from .session import Session

@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from amplifier_modules.changes.undone import Undone
 
     from .approvals import Answer
+    from .arguments import Prompt
     from .event import Question
     from .feed import Feed
     from .output import Output
-    from .prompt import Prompt
     from .rewound import Rewound
     from .stream import Stream, TakeEvent
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from amplifier_modules.spending.budget import Budget
 
     from .approvals import WaitingQuestions
+    from .arguments import Prompt
     from .feed import Feed
     from .output import Output
-    from .prompt import Prompt
 
 logger = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class Turn(Generic[T_co]):
         """Have the loop take the blocks of a prompt; return the text that stands for them."""
         from amplifier_modules.loops.prompt_blocks import write_text  # late: most prompts are text
 
-        from .prompt import read_blocks
+        from .arguments import read_blocks
 
         blocks = read_blocks(prompt) or []
         self._coordinator.register_capability(TURN_PROMPT_BLOCKS, blocks)

@@ -20,7 +20,8 @@ from stored_elsewhere import IMAGE, SIDES
 
 TEXT = {"type": "text", "text": "What is this?"}
 BLOCKS = [TEXT, IMAGE]
-PIXEL = IMAGE["source"]["data"]
+SOURCE: dict[str, Any] = dict(IMAGE["source"])  # type: ignore[arg-type]
+PIXEL: str = SOURCE["data"]
 WIRES = ("anthropic", "openai", "azure-openai", "openai-chat", "ollama")
 
 TOO_LARGE = (
@@ -57,7 +58,7 @@ async def test_an_image_arrives_also_when_the_stored_session_goes_on(
 # Holds: agent-81
 async def test_models_and_dictionaries_in_other_forms_mean_the_same() -> None:
     url = f"data:image/png;base64,{PIXEL}"
-    ours = [TextBlock(text="What is this?"), ImageBlock(source=IMAGE["source"])]
+    ours = [TextBlock(text="What is this?"), ImageBlock(source=SOURCE)]
     others = [
         {"type": "input_text", "text": "What is this?"},
         {"type": "input_image", "image_url": url},
@@ -130,31 +131,31 @@ def image(data: str, media_type: Any = "image/png") -> list[dict[str, Any]]:
     return [{"type": "image", "source": source}]
 
 
-@pytest.mark.parametrize(
-    ("prompt", "kind", "said"),
-    [
-        (3, TypeError, "`prompt` is a `int` (must be text or a list of blocks)"),
-        (TEXT, TypeError, "`prompt` is a `dict` (must be text or a list of blocks)"),
-        ([3], TypeError, "block 0 of `prompt` is a `int` (must be a mapping)"),
-        ([{"type": "text"}], TypeError, "`text` of block 0 of `prompt` must be text"),
-        ([TEXT, {"type": "image"}], TypeError, "`source` of block 1 of `prompt` must be a mapping"),
-        ([], ValueError, "`prompt` has no block with a text, an image or a document"),
-        (
-            [{"type": "tool_call", "id": "1", "name": "a", "input": {}}],
-            ValueError,
-            "block 0 of `prompt` has the type `tool_call` (must be `text`, `image` or `document`)",
-        ),
-        (image("!"), ValueError, "the data of the image in block 0 of `prompt` is not base64"),
-        (image(""), ValueError, "the image in block 0 of `prompt` is empty"),
-        (image(PIXEL, 3), TypeError, "`media_type` of the image in block 0 of `prompt` must be text"),
-        (
-            image(base64.b64encode(bytes(MAX_IMAGE_BYTES + 1)).decode()),
-            ValueError,
-            TOO_LARGE,
-        ),
-    ],
-)  # fmt: skip
+WRONG: list[tuple[Any, type[Exception], str]] = [
+    (3, TypeError, "`prompt` is a `int` (must be text or a list of blocks)"),
+    (TEXT, TypeError, "`prompt` is a `dict` (must be text or a list of blocks)"),
+    ([3], TypeError, "block 0 of `prompt` is a `int` (must be a mapping)"),
+    ([{"type": "text"}], TypeError, "`text` of block 0 of `prompt` must be text"),
+    ([TEXT, {"type": "image"}], TypeError, "`source` of block 1 of `prompt` must be a mapping"),
+    ([], ValueError, "`prompt` has no block with a text, an image or a document"),
+    (
+        [{"type": "tool_call", "id": "1", "name": "a", "input": {}}],
+        ValueError,
+        "block 0 of `prompt` has the type `tool_call` (must be `text`, `image` or `document`)",
+    ),
+    (image("!"), ValueError, "the data of the image in block 0 of `prompt` is not base64"),
+    (image(""), ValueError, "the image in block 0 of `prompt` is empty"),
+    (image(PIXEL, 3), TypeError, "`media_type` of the image in block 0 of `prompt` must be text"),
+    (
+        image(base64.b64encode(bytes(MAX_IMAGE_BYTES + 1)).decode()),
+        ValueError,
+        TOO_LARGE,
+    ),
+]
+
+
 # Holds: agent-81
+@pytest.mark.parametrize(("prompt", "kind", "said"), WRONG)
 async def test_a_wrong_block_is_refused_before_anything_is_asked(
     prompt: Any, kind: type[Exception], said: str
 ) -> None:

@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
+from amplifier_app.attached.attaching import make_prompt
+from amplifier_app.commands.chat.attached_lines import AttachedLines
 from amplifier_app.commands.chat.init_prompt import write_init_prompt
 from amplifier_app.commands.chat.own_command import MARK, OwnCommands, is_there
 from amplifier_app.commands.chat.server_commands import ServerCommands
@@ -27,6 +29,7 @@ from amplifier_app.notice import show_notice, write_notice
 from amplifier_app.sessions.keeping import show_way_back
 
 if TYPE_CHECKING:
+    from amplifier_app.attached.pasted_images import PastedImages
     from amplifier_app.commands.order import Order
     from amplifier_app.line_input.lines import Lines
 
@@ -47,10 +50,18 @@ class Chat:
         order: The folder, the model and the modules; its prompt is not used.
         answering: The provider that answers.
         lines: Where the lines come from.
+        images: The images that were pasted into them.
     """
 
-    def __init__(self, order: Order, answering: AnsweringProvider, lines: Lines) -> None:
+    def __init__(
+        self,
+        order: Order,
+        answering: AnsweringProvider,
+        lines: Lines,
+        images: PastedImages | None = None,
+    ) -> None:
         self._lines = lines
+        self._attached = AttachedLines(order, images)
         self._commands = find_commands(order.named)
         self._servers = ServerCommands(lines.offer_commands)
         self._turns = Turns(
@@ -107,7 +118,7 @@ class Chat:
             if is_own:
                 self._start(self._own.run(text.removeprefix(MARK)))
             elif command is None:
-                self._start(self._turns.run(self._own.add_to(text)))
+                self._start(self._run_prompt(text))
             elif (change := self._start_change(command)) is None:
                 self._answer(command)
             elif is_turn:
@@ -116,10 +127,20 @@ class Chat:
             else:
                 self._start(change)
 
+    async def _run_prompt(self, text: str) -> None:
+        """Run a turn with what was typed and what that attaches."""
+        attached = await self._attached.read(text)
+        await self._turns.run(make_prompt(self._own.add_to(text), attached))
+
     def _steer(self, text: str) -> None:
-        show_notice(f"steering: {text}")
         try:
-            self._turns.steer(text)
+            steering = self._attached.write_steering(text)
+            if steering is None:
+                show_notice("a line with an image waits until the turn is over")
+                self._waiting.append(text)
+                return
+            show_notice(f"steering: {text}")
+            self._turns.steer(steering)
         except Exception as error:  # noqa: BLE001 - of a loop that the user named
             report(error)
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.attached.pasted_images import PastedImages
 from amplifier_app.commands.chat.slash_commands import find_commands
 from amplifier_app.commands.model_choice import (
     AnsweringProvider,
@@ -46,14 +47,15 @@ def interact(order: Order, *, verbose: bool) -> int:
     answering = find_answering_provider(order)
     make_folder(order.folder)
     _greet(order, answering)
-    lines = _open_lines(order)
+    images = PastedImages()
+    lines = _open_lines(order, images)
     with _written_to(lines):
         set_up_logging(verbose=verbose)
 
         async def run_chat() -> int:
             from amplifier_app.commands.chat.chat import Chat
 
-            return await Chat(order, answering, lines).run()
+            return await Chat(order, answering, lines, images).run()
 
         return asyncio.run(run_chat())
 
@@ -72,7 +74,7 @@ def _greet(order: Order, answering: AnsweringProvider) -> None:
             show_notice(line)
 
 
-def _open_lines(order: Order) -> Lines:
+def _open_lines(order: Order, images: PastedImages) -> Lines:
     if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
         from amplifier_app.line_input.plain_lines import PlainLines
 
@@ -88,7 +90,8 @@ def _open_lines(order: Order) -> Lines:
     history = InMemoryHistory()
     if path is not None:
         history = HistoryFile(path, SECRETS.redact, _history_failed)
-    return LineEditor(sys.stdout, history, LineCompleter(find_commands(order.named), order.folder))
+    completer = LineCompleter(find_commands(order.named), order.folder)
+    return LineEditor(sys.stdout, history, completer, images)
 
 
 def _history_failed(reason: str) -> None:
