@@ -48,9 +48,14 @@ class Attached(NamedTuple):
         found = self.content
         if isinstance(found, Image):
             kind = found.media_type.removeprefix("image/")
-            return f"attached {self.name}: {kind}, {found.size}, {_write_size(len(found.content))}"
+            # A mark says how large its image is.
+            kinds = [kind] if found.size in self.name else [kind, found.size]
+            return f"attached {self.name}: {', '.join(kinds)}, {_write_size(len(found.content))}"
         size = _write_size(found.size)
-        lines = "beginning and end" if found.lines is None else f"{found.lines:,} lines"
+        if found.lines is None:
+            lines = "beginning and end"
+        else:
+            lines = f"{found.lines:,} {'line' if found.lines == 1 else 'lines'}"
         return f"attached {self.name}: {lines}, {size}"
 
 

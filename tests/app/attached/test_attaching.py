@@ -60,7 +60,7 @@ def test_a_file_is_attached_with_its_path_and_size_and_an_image_as_one(folder: P
     assert [each.describe() for each in attached] == [
         "attached a.py: 2 lines, 8 bytes",
         f"attached shot.png: png, 1x1, {len(PIXEL)} bytes",
-        "attached with space.md: 1 lines, 6 bytes",
+        "attached with space.md: 1 line, 6 bytes",
     ]
 
 
