@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -134,6 +133,6 @@ def _write_block(name: str, figures: str, text: str) -> str:
     tag = "file"
     while f"</{tag}>" in text:
         tag += "-"  # the text must not end its own block
-    named = "".join(each if each.isprintable() else "?" for each in name)
+    named = "".join(each if each.isprintable() and each not in '"<>' else "?" for each in name)
     end = "" if text.endswith("\n") else "\n"
-    return f'<{tag} path="{escape(named)}" {figures}>\n{text}{end}</{tag}>'
+    return f'<{tag} path="{named}" {figures}>\n{text}{end}</{tag}>'

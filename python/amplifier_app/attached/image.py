@@ -19,7 +19,7 @@ class Image:
     @property
     def size(self) -> str:
         """Width and height, such as `640x480`; the kind where the file does not say them."""
-        found = _measure(self.media_type, self.content)
+        found = _find_size(self.media_type, self.content)
         return f"{found[0]}x{found[1]}" if found else self.media_type.removeprefix("image/")
 
     @property
@@ -54,7 +54,7 @@ def find_image(content: bytes, name: str) -> Image | None:
     return Image(media_type, content)
 
 
-def _measure(media_type: str, content: bytes) -> tuple[int, int] | None:
+def _find_size(media_type: str, content: bytes) -> tuple[int, int] | None:
     try:
         match media_type:
             case "image/png":
@@ -62,15 +62,15 @@ def _measure(media_type: str, content: bytes) -> tuple[int, int] | None:
             case "image/gif":
                 found = _read_little(content, 6, 2), _read_little(content, 8, 2)
             case "image/webp":
-                found = _measure_webp(content)
+                found = _find_size_of_webp(content)
             case _:
-                found = _measure_jpeg(content)
+                found = _find_size_of_jpeg(content)
     except IndexError:
         return None
     return found if found and all(found) else None
 
 
-def _measure_webp(content: bytes) -> tuple[int, int] | None:
+def _find_size_of_webp(content: bytes) -> tuple[int, int] | None:
     match content[12:16]:
         case b"VP8 ":
             return _read_little(content, 26, 2) & 0x3FFF, _read_little(content, 28, 2) & 0x3FFF
@@ -83,7 +83,7 @@ def _measure_webp(content: bytes) -> tuple[int, int] | None:
             return None
 
 
-def _measure_jpeg(content: bytes) -> tuple[int, int] | None:
+def _find_size_of_jpeg(content: bytes) -> tuple[int, int] | None:
     place = 2
     while content[place] == 0xFF:
         kind = content[place + 1]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
 
 from prompt_toolkit.keys import Keys
 
@@ -94,6 +92,9 @@ def find_path(text: str) -> Path | None:
     text = text.strip()
     if not text or len(text) > _MAX_PATH_CHARS or "\n" in text or not _SUFFIX.search(text):
         return None
+    import shlex  # here, as few lines are paths
+    from urllib.parse import unquote, urlsplit
+
     forms = [text]
     if text.startswith(f"{_SCHEME}:"):
         forms = [unquote(urlsplit(text).path)]

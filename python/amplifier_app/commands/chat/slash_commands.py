@@ -44,7 +44,8 @@ _OF_TOOLS = {
 _KEYS = """\
 A line that you type while the model works is steering: the model reads it
 before its next step. `!git status` runs a command of yours, which the model
-reads with your next line. Alt+Enter, or Enter after a backslash, begins a new line;
+reads with your next line. `@path` attaches a file or an image, and Ctrl+V the
+image in the clipboard. Alt+Enter, or Enter after a backslash, begins a new line;
 Tab completes commands and the names of files; Shift+Tab goes on in the next
 mode, which the prompt shows. Ctrl+C stops the model at once;
 while a tool runs, the first one lets it finish."""
