@@ -6,13 +6,13 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
-from amplifier_app.attached.attaching import Attached, Attachments, check_count, count_characters
-from amplifier_app.commands.attached_files import MAX_ATTACHED_CHARS
+from amplifier_app.commands.attached_files import MAX_ATTACHED_CHARS, count_characters
 from amplifier_app.commands.prompt import TYPED_CHARS
 from amplifier_app.failure import Failure
 from amplifier_app.notice import show_notice
 
 if TYPE_CHECKING:
+    from amplifier_app.attached.attaching import Attached, Attachments
     from amplifier_app.attached.pasted_images import PastedImages
     from amplifier_app.commands.order import Order
 
@@ -22,7 +22,7 @@ class AttachedLines:
 
     def __init__(self, order: Order, images: PastedImages | None) -> None:
         """Begin with what the command line attaches to the first prompt."""
-        self._attachments = Attachments(order.folder, images)
+        self._folder, self._images = order.folder, images
         self._first = list(order.attached)
 
     async def read(self, line: str) -> list[Attached]:
@@ -32,8 +32,10 @@ class AttachedLines:
             Failure: A file cannot be attached, or the line or its files are too long.
         """
         _check_typed(line)
+        from amplifier_app.attached.attaching import check_count
+
         # In a thread, as a file may be on a slow disk.
-        found = await asyncio.to_thread(self._attachments.read, line)
+        found = await asyncio.to_thread(self._make_attachments().read, line)
         found = check_count([*self._first, *found])
         _check_total(found)
         for each in found[len(self._first) :]:
@@ -48,13 +50,18 @@ class AttachedLines:
             Failure: As for `read`.
         """
         _check_typed(line)
-        found = self._attachments.read(line)
+        found = self._make_attachments().read(line)
         if any(each.is_image for each in found):
             return None
         _check_total(found)
         for each in found:
             show_notice(each.describe())
         return "\n\n".join([line, *(each.block["text"] for each in found)])
+
+    def _make_attachments(self) -> Attachments:
+        from amplifier_app.attached.attaching import Attachments
+
+        return Attachments(self._folder, self._images)
 
 
 def _check_typed(line: str) -> None:

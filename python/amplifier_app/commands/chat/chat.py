@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
-from amplifier_app.attached.attaching import make_prompt
 from amplifier_app.commands.chat.attached_lines import AttachedLines
 from amplifier_app.commands.chat.init_prompt import write_init_prompt
 from amplifier_app.commands.chat.own_command import MARK, OwnCommands, is_there
@@ -129,6 +128,8 @@ class Chat:
 
     async def _run_prompt(self, text: str) -> None:
         """Run a turn with what was typed and what that attaches."""
+        from amplifier_app.attached.attaching import make_prompt
+
         attached = await self._attached.read(text)
         await self._turns.run(make_prompt(self._own.add_to(text), attached))
 
