@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from amplifier_modules.changes.undone import Undone
 
     from .approvals import Answer
+    from .arguments import Prompt
     from .event import Question
     from .feed import Feed
     from .output import Output
@@ -174,14 +175,15 @@ class Session(Generic[T_co]):
             set_goal(self._coordinator, before)
             raise ConfigurationError("; ".join(problems))
 
-    async def run(self, prompt: str, *, budget: Budget | None = None) -> Result[T_co]:
+    async def run(self, prompt: Prompt, *, budget: Budget | None = None) -> Result[T_co]:
         """Run a turn; it waits until those before it are done.
 
         Args:
-            prompt: What the user says.
+            prompt: What the user says: text, or a list of blocks of text, images and documents.
             budget: What this turn may use, in the place of the agent's budget.
 
         Raises:
+            TypeError, ValueError: The prompt has something that is no block of these.
             RuntimeError: The call comes from a turn of this session, or from the body of its own
                 stream: it would wait for itself.
             Exception: What the provider or the context raised; `last` then has the turn.
@@ -318,7 +320,7 @@ class Session(Generic[T_co]):
         finally:
             self._turns.forget(place) if place.waiting is not None else place.end()
 
-    def stream(self, prompt: str, *, budget: Budget | None = None) -> Stream[T_co]:
+    def stream(self, prompt: Prompt, *, budget: Budget | None = None) -> Stream[T_co]:
         """Return a turn as a stream of events; the arguments are those of `run`."""
         from .stream import Stream
 
@@ -448,7 +450,7 @@ class Session(Generic[T_co]):
 
     async def run_turn(
         self,
-        prompt: str,
+        prompt: Prompt,
         budget: Budget | None,
         take_event: TakeEvent | None,
         *,
@@ -492,7 +494,7 @@ class Session(Generic[T_co]):
                 feed.stop()
             place.end()
 
-    def _check_call(self, prompt: str, budget: Budget | None) -> None:
+    def _check_call(self, prompt: Prompt, budget: Budget | None) -> None:
         check_turn(prompt, budget)
         if not self._is_open:
             raise RuntimeError(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_agent.observer import EARLIEST, Observer
 from amplifier_app.approval import Asking, TerminalApproval
+from amplifier_app.attached.unseen import are_images_unseen, has_image
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
@@ -40,7 +41,7 @@ from amplifier_modules.spawn.tasks import tasks_of
 from amplifier_providers.prompt.watch import SessionPrompts, go_on_with, prompts_of
 
 if TYPE_CHECKING:
-    from amplifier_agent import Agent, Result
+    from amplifier_agent import Agent, Prompt, Result
     from amplifier_modules.changes.change import ChangedPath
     from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone
@@ -106,6 +107,8 @@ class Conversation:
         self._steering: list[str] = []
         self._is_answering = False
         self._has_begun = False
+        self._has_images = False
+        """Whether the prompt has images, and nobody has said that the model sees none."""
         self._before = 0
         self._result: Result | None = None
         self._written = ""
@@ -161,7 +164,7 @@ class Conversation:
         unfinished = [text_block(self._written)] if self._written else []
         return turn_content(messages) + unfinished
 
-    async def run(self, prompt: str | None) -> Result | None:
+    async def run(self, prompt: Prompt | None) -> Result | None:
         """Run a turn; None if it was cancelled before it began.
 
         Args:
@@ -173,6 +176,7 @@ class Conversation:
         """
         self._result, self._written = None, ""
         self._is_answering, self._has_begun = True, False
+        self._has_images = has_image(prompt)
         with contain_modules():
             if self._is_open:
                 self.token.reset()  # an interruption ends one turn
@@ -275,6 +279,15 @@ class Conversation:
         if event == events.EXECUTION_END:
             self._is_answering = False
         self.output.handle(event, data)
+        if self._has_images and event == events.PROVIDER_RESPONSE:
+            self._note_unseen(data.get("response"))
+
+    def _note_unseen(self, response: object) -> None:
+        """Say once that the model cannot see the images of the prompt."""
+        if are_images_unseen(response):
+            self._has_images = False
+            self.output.break_line()
+            show_notice("the model sees no images: it was told that one was there")
 
     def _observe_sub_agent(self, coordinator: Any) -> None:
         """Have what a sub-agent does shown, too."""

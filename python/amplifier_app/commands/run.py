@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
+from amplifier_app.attached.attaching import make_prompt
 from amplifier_app.commands.conversation import Conversation
 from amplifier_app.commands.turn import Turn
 from amplifier_app.failure import Failure, outcome_of_error, report
@@ -41,7 +42,11 @@ async def run_turn(
 
     session_id = None if order.stored is None else order.stored.id
     conversation = Conversation(order, answering, output, session_id=session_id, is_one_turn=True)
-    turn = Turn(conversation, None if order.goes_on else order.prompt, leave_at_once)
+    turn = Turn(
+        conversation,
+        None if order.goes_on else make_prompt(order.prompt, order.attached),
+        leave_at_once,
+    )
     output.call_on_failure(turn.stop)
     with turn.interruption.listen_to_signals():
         outcome = await turn.end()

@@ -97,6 +97,15 @@ Exit codes:
     help="Go on with a session: its id, its name or a part of its title; without one, you are asked.",
 )
 @click.option(
+    "-i",
+    "--image",
+    "images",
+    multiple=True,
+    metavar="FILE",
+    help="Attach an image (PNG, JPEG, GIF, WebP) to the prompt; may be repeated. `@FILE` in the prompt"
+    " attaches a text file or an image of the folder.",
+)
+@click.option(
     "--fork-session", is_flag=True, help="With these two: go on with a copy of the session."
 )
 @click.option("--no-save", is_flag=True, help="Keep nothing of the session.")
@@ -160,6 +169,7 @@ def run(
     directory: str | None,
     continues: bool,
     resume: str | None,
+    images: tuple[str, ...],
     fork_session: bool,
     no_save: bool,
     quiet: bool,
@@ -188,6 +198,11 @@ def run(
         if debug:
             os.environ["AMPLIFIER_DEBUG"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
+        from amplifier_app.commands.attached_files import (
+            MAX_ATTACHED_CHARS,
+            attached_files,
+            count_characters,
+        )
         from amplifier_app.commands.order import given_system, named_server_files
         from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
@@ -217,6 +232,9 @@ def run(
         is_open = stored is not None and stored.has_open_turn
         goes_on = is_open and not (is_interactive or prompt or goal or is_piped())
         given = Prompt("") if is_interactive or goes_on else given_prompt(prompt or goal)
+        attached = attached_files(folder, given.typed, images)
+        if goes_on and attached:
+            raise click.UsageError("`--image` needs a prompt")
         from amplifier_app.commands.order import Order
         from amplifier_app.commands.provider_choice import chosen_model
         from amplifier_app.commands.provider_key import stored_key
@@ -232,7 +250,9 @@ def run(
             folder,
             choice.model,
             system=given_system(system, system_file),
-            block_chars=given.block_chars,
+            block_chars=given.block_chars
+            + (MAX_ATTACHED_CHARS if is_interactive else count_characters(attached)),
+            attached=attached,
             named=named,
             goal=goal,
             mode=configuration.get("mode", mode),

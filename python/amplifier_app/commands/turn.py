@@ -15,7 +15,7 @@ from amplifier_app.outcome import CUT_SHORT, Outcome, outcome_of_signal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from amplifier_agent import Result
+    from amplifier_agent import Prompt, Result
 
 _GRACE_SECONDS = 5.0
 """How long a cancelled turn may take."""
@@ -33,7 +33,7 @@ class Turn:
     """
 
     def __init__(
-        self, conversation: Conversation, prompt: str | None, leave: Callable[[int], object]
+        self, conversation: Conversation, prompt: Prompt | None, leave: Callable[[int], object]
     ) -> None:
         self._conversation = conversation
         self._task = asyncio.create_task(conversation.run(prompt))

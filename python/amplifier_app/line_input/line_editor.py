@@ -14,11 +14,13 @@ from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples, to_formatted
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from amplifier_app.line_input.attachments import bind_attaching
 from amplifier_app.line_input.line_stream import LineStream
 
 if TYPE_CHECKING:
     from prompt_toolkit.history import History
 
+    from amplifier_app.attached.pasted_images import PastedImages
     from amplifier_app.line_input.completion import LineCompleter
 
 _PROMPT = "> "
@@ -37,9 +39,16 @@ class LineEditor:
         terminal: Standard output.
         history: The lines of before, for the arrow keys.
         completer: What Tab offers.
+        images: Keeps the images that are pasted; None where none can be.
     """
 
-    def __init__(self, terminal: TextIO, history: History, completer: LineCompleter) -> None:
+    def __init__(
+        self,
+        terminal: TextIO,
+        history: History,
+        completer: LineCompleter,
+        images: PastedImages | None = None,
+    ) -> None:
         output = Vt100_Output.from_pty(terminal, enable_bell=False)
         # No terminal has to say where its cursor is: some never answer, and an answer that comes
         # late would be read as if it was typed.
@@ -48,6 +57,7 @@ class LineEditor:
         self._streams = [LineStream(self._put, self._draw_soon, encoding) for _ in range(2)]
         self.stdout, self.stderr = (cast("IO[str]", stream) for stream in self._streams)
         self._terminal = terminal
+        self._images = images
         self._above: list[str] = []
         self._rows: Sequence[str] = ()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -209,6 +219,8 @@ class LineEditor:
         keys.add("c-c", filter=is_typing)(interrupt)
         keys.add("s-tab", filter=is_typing & ~has_completions)(change_mode)
         keys.add("c-d", filter=is_typing & buffer_is_empty)(end)
+        if self._images is not None:
+            bind_attaching(keys, self._images, is_typing)
         return keys
 
     @property

@@ -12,7 +12,7 @@ from .next_step import choose_calls, think
 from .prompt import describe_request
 from .report import write_report
 from .survey import read_survey
-from .talk import answer_talk, explain_abilities, wants_a_look
+from .talk import answer_talk, explain_abilities, explain_blindness, wants_a_look
 from .turn import Answer, Result, Turn, new_call
 from .undo_request import asks_to_undo
 from .undoing import answer_undo
@@ -28,7 +28,7 @@ def decide(turn: Turn) -> Answer:
     edit = read_edit_request(turn.prompt)
     if edit is not None:
         return answer_edit(turn, edit)
-    reply = answer_talk(turn)
+    reply = explain_blindness() if turn.has_images else answer_talk(turn)
     if reply is None and not (turn.results or wants_a_look(turn)):
         reply = explain_abilities(turn)
     if reply is not None and not turn.results:

@@ -88,6 +88,11 @@ def answer_talk(turn: Turn) -> str | None:
     return None
 
 
+def explain_blindness() -> str:
+    """Say that images cannot be seen."""
+    return f"{_SELF} I cannot see images; with a key, a model answers that can."
+
+
 def explain_abilities(turn: Turn) -> str:
     """Answer a request that was not understood with the requests that are."""
     if not turn.prompt.strip():

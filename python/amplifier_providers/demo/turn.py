@@ -29,6 +29,7 @@ _RULES = HistoryRules(
     tool_names=NameForm(_ANY, sys.maxsize),
 )
 """Every id and name as it is; media stay blocks, which are not looked at."""
+_IMAGE_ALONE = "What is on the image?"
 _NOT_FROM_THE_USER = ("<", "[The user took back changes ", "[The user made again changes ")
 """Texts that a program puts into a user message, such as `<system-reminder>`, begin so."""
 
@@ -88,6 +89,8 @@ class Turn:
     """The earlier answers of the model."""
     may_call: bool = True
     """Whether the request lets tools be called."""
+    has_images: bool = False
+    """Whether the user has attached images, which it cannot see."""
     thinks: bool = False
     """Whether the answer begins with thinking."""
 
@@ -117,11 +120,13 @@ def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
             continue
         results = [_read_result(each) for each in message.results]
         turn.results += results
-        prompt = _user_text(message.parts)
+        has_images = any(part["type"] == "image" for part in message.parts)
+        prompt = _user_text(message.parts) or (_IMAGE_ALONE if has_images else "")
         is_cut_off = bool(prompt) and _was_cut_off(turn, results)
         if prompt and (is_cut_off or not results):
             past += [turn] if turn.prompt else []
             turn = Turn(prompt=prompt, began_anew=bool(results) and is_cut_off)
+            turn.has_images = has_images
         elif prompt:
             turn.prompt += "\n" + prompt
     turn.tools = {

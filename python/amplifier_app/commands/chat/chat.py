@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING
 
+from amplifier_app.commands.chat.attached_lines import AttachedLines
 from amplifier_app.commands.chat.command import Command, CommandContext
 from amplifier_app.commands.chat.modes import Modes
 from amplifier_app.commands.chat.own_command import MARK, OwnCommands, is_there
@@ -22,6 +23,7 @@ from amplifier_app.notice import show_notice, write_notice
 from amplifier_app.sessions.keeping import show_way_back
 
 if TYPE_CHECKING:
+    from amplifier_app.attached.pasted_images import PastedImages
     from amplifier_app.commands.chat.command_table import CommandTable
     from amplifier_app.commands.order import Order
     from amplifier_app.line_input.lines import Lines
@@ -35,12 +37,19 @@ class Chat:
         answering: The provider that answers.
         lines: Where the lines come from.
         commands: The slash commands.
+        images: The images that were pasted into them.
     """
 
     def __init__(
-        self, order: Order, answering: AnsweringProvider, lines: Lines, commands: CommandTable
+        self,
+        order: Order,
+        answering: AnsweringProvider,
+        lines: Lines,
+        commands: CommandTable,
+        images: PastedImages | None = None,
     ) -> None:
         self._lines = lines
+        self._attached = AttachedLines(order, images)
         self._servers = ServerCommands()
         self._turns = Turns(
             order, answering, lines, lambda: self._end("SIGHUP"), self._servers.watch
@@ -100,14 +109,26 @@ class Chat:
             if is_own:
                 self._start(self._own.run(text.removeprefix(MARK)))
             elif command is None:
-                self._start(self._turns.run(self._own.add_to(text)))
+                self._start(self._run_prompt(text))
             else:
                 self._obey(command)
 
+    async def _run_prompt(self, text: str) -> None:
+        """Run a turn with what was typed and what that attaches."""
+        from amplifier_app.attached.attaching import make_prompt
+
+        attached = await self._attached.read(text)
+        await self._turns.run(make_prompt(self._own.add_to(text), attached))
+
     def _steer(self, text: str) -> None:
-        show_notice(f"steering: {text}")
         try:
-            self._turns.steer(text)
+            steering = self._attached.write_steering(text)
+            if steering is None:
+                show_notice("a line with an image waits until the turn is over")
+                self._waiting.append(text)
+                return
+            show_notice(f"steering: {text}")
+            self._turns.steer(steering)
         except Exception as error:  # noqa: BLE001 - of a loop that the user named
             report(error)
 

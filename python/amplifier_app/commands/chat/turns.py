@@ -18,6 +18,7 @@ from amplifier_app.telemetry import export_telemetry
 from amplifier_core.session_capabilities import APPROVAL_POLICY
 
 if TYPE_CHECKING:
+    from amplifier_agent import Prompt
     from amplifier_app.commands.conversation import Conversation
     from amplifier_app.commands.order import Order
     from amplifier_app.commands.turn import Turn
@@ -161,7 +162,7 @@ class Turns:
                 importlib.import_module(name)
                 await asyncio.sleep(0)  # what is typed is shown between two of them
 
-    async def run(self, prompt: str | None) -> None:
+    async def run(self, prompt: Prompt | None) -> None:
         """Run a turn; what goes wrong in it is reported.
 
         Args:
