@@ -20,6 +20,7 @@ from amplifier_app.outcome import (
     WRONG_USAGE,
     outcome_of_signal,
 )
+from amplifier_app.plain_mode import is_plain
 from amplifier_app.printable import printable_line
 
 _MAX_CHARS = 500
@@ -108,7 +109,7 @@ class Report:
     def waiting(self, text: str) -> Generator[None]:
         """Say what is waited for while in this block, to a person."""
         is_shown = not self.as_json and _is_terminal(sys.stderr)
-        is_shown = is_shown and os.environ.get("TERM", "dumb") not in ("", "dumb", "unknown")
+        is_shown = is_shown and not is_plain(os.environ)
         if is_shown:
             sys.stderr.write(printable_line(text, 78))
             sys.stderr.flush()

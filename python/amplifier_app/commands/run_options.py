@@ -55,6 +55,7 @@ Environment:
                       Address of the collector for spans and metrics; requires
                       amplifier-core[otel] (default: none).
   AMPLIFIER_DEBUG     1 for --debug.
+  AMPLIFIER_PLAIN     1 for --plain; also where TERM is dumb.
   NO_COLOR            Any value turns colours off.
 
 \b
@@ -161,6 +162,11 @@ Exit codes:
     is_flag=True,
     help="Draw the display also if the output is no terminal; write a log to standard error.",
 )
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Lines alone, for screen readers: no colours, nothing that moves or is redrawn.",
+)
 @click.option("--debug", is_flag=True, help="Write a detailed log, and tracebacks for errors.")
 @click.pass_obj
 def run(
@@ -185,6 +191,7 @@ def run(
     profile: str | None,
     mcp_configs: tuple[str, ...],
     verbose: bool,
+    plain: bool,
     debug: bool,
 ) -> int:
     """Run an agent in a folder, as `amplifier-core "…"` does.
@@ -197,6 +204,8 @@ def run(
     try:
         if debug:
             os.environ["AMPLIFIER_DEBUG"] = "1"
+        if plain:
+            os.environ["AMPLIFIER_PLAIN"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
         from amplifier_app.commands.attached_files import (
             MAX_ATTACHED_CHARS,

@@ -20,6 +20,7 @@ from amplifier_app.commands.model_choice import (
 from amplifier_app.commands.order import make_folder
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import show_notice
+from amplifier_app.plain_mode import is_plain
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
@@ -76,7 +77,7 @@ def _greet(order: Order, answering: AnsweringProvider) -> None:
 
 
 def _open_lines(order: Order, commands: CommandTable, images: PastedImages) -> Lines:
-    if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
+    if is_plain(os.environ):
         from amplifier_app.line_input.plain_lines import PlainLines
 
         return PlainLines(sys.stdin, sys.stdout, sys.stderr)
