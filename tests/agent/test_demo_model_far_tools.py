@@ -34,7 +34,7 @@ LOOKED_UP = ("search_tools", {"query": "far__look44"})
 CALLED = ("call_tool", {"name": "far__look44", "arguments": {"at": "noon"}})
 
 
-# Holds: demo-20
+# Holds: deferred-12
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -53,7 +53,7 @@ async def test_a_tool_that_is_only_named_is_looked_up_and_called(prompt: str) ->
     assert result.text == "`far__look44` answered:\n\n```\nfar__look44 was at noon\n```"
 
 
-# Holds: demo-20
+# Holds: deferred-12
 async def test_what_was_looked_up_once_is_called_at_once() -> None:
     model = Requested()
     async with Agent(model, tools=[near, *make_far()]).session() as session:
@@ -66,7 +66,7 @@ async def test_what_was_looked_up_once_is_called_at_once() -> None:
         assert model.made == [("near", {"at": "noon"})]
 
 
-# Holds: demo-20
+# Holds: deferred-12
 async def test_what_is_wrong_is_said_after_the_look_up() -> None:
     model = Requested()
     async with Agent(model, tools=[near, *make_far()]).session() as session:
@@ -92,7 +92,7 @@ class Failing(Far):
         return ToolResult(success=False, error={"message": "the server is gone"})
 
 
-# Holds: demo-20
+# Holds: deferred-12
 async def test_a_tool_that_fails_is_told_and_not_called_again() -> None:
     model = Requested()
     agent = Agent(model, tools=[near, *make_far(30), Failing("far__gone")])

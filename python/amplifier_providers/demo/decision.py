@@ -48,7 +48,9 @@ def _look(turn: Turn) -> Answer:
 
 def _find_requested_call(turn: Turn) -> NamedCall | None:
     """The call that the request asks for, in one of its lines or as a whole."""
-    found = [read_call(each, turn.tools, turn.far) for each in (turn.prompt, *turn.prompt.splitlines())]
+    found = [
+        read_call(each, turn.tools, turn.far) for each in (turn.prompt, *turn.prompt.splitlines())
+    ]
     calls = [each for each in found if each is not None]
     return next((each for each in calls if not each.problem), calls[0] if calls else None)
 

@@ -111,7 +111,9 @@ def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
     turn = Turn()
     past: list[Turn] = []
     answers: list[str] = []
-    tools = [Tool(each.name, each.description or "", each.parameters) for each in request.tools or ()]
+    tools = [
+        Tool(each.name, each.description or "", each.parameters) for each in request.tools or ()
+    ]
     far = find_far_tools(tools)
     for message in History().check(request.messages, _RULES).turns:
         if message.role == "assistant":

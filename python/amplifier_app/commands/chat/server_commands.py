@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from amplifier_app.commands.chat.turns import Turns
     from amplifier_app.commands.conversation import Conversation
 
+_PROMPTS_CHANGED = "mcp:prompts"
+
 
 class ServerCommands:
     """Answers the commands about the servers of the session that goes on."""
@@ -32,12 +34,14 @@ class ServerCommands:
 
         self._prompts.clear()
 
-        def take(_: str, data: Mapping[str, Any]) -> None:
+        def take(event: str, data: Mapping[str, Any]) -> None:
             servers = conversation.find_capability(MCP_SERVERS)
-            if data.get("state") == "connected" and servers is not None:
+            is_new = event == _PROMPTS_CHANGED or data.get("state") == "connected"
+            if is_new and servers is not None:
                 self._start_aside(self._prompts.read_prompts(servers))
 
-        conversation.listen(SERVER_STATE, take)
+        for event in (SERVER_STATE, _PROMPTS_CHANGED):
+            conversation.listen(event, take)
 
     def describe_prompts(self) -> dict[str, str]:
         """Return what each prompt does, by its command with the arguments."""
