@@ -52,13 +52,13 @@ def add(text: str) -> str:
     """Keep a note."""
     with KEPT.open("a") as file:
         file.write(f"{text}\\n")
-    return f"kept by {os.getpid()}"
+    return f"kept-by-{os.getpid()}"
 
 
 @server.tool()
 def read() -> str:
     """Read all notes."""
-    return f"{KEPT.read_text()} read by {os.getpid()}"
+    return f"{KEPT.read_text()} read-by-{os.getpid()}"
 
 
 server.run()
@@ -160,7 +160,7 @@ def test_the_demo_model_drives_servers_that_a_user_has_added(home: Home) -> None
     call(f"call memory__create_entities with {json.dumps({'entities': [ada]})}")
     assert "Ada" in call("call memory__read_graph")
     assert "Echo: hello" in call("call everything__echo with message hello")
-    assert "kept by" in call("call notes__add with text milk")
+    assert "kept-by" in call("call notes__add with text milk")
     assert "milk" in home("tool", "invoke", "notes__read")
 
 
@@ -171,7 +171,7 @@ def test_the_demo_model_drives_servers_that_a_user_has_added(home: Home) -> None
         (AnthropicServer, "anthropic:claude-sonnet-4-5"),
         (ResponsesServer, "openai:gpt-5.1"),
         (ChatServer, "openai-chat:gpt-4.1"),
-        (OllamaServer, "ollama:llama3.1"),
+        (OllamaServer, "ollama:qwen3:8b"),
     ],
 )
 def test_strict_servers_of_each_wire_format_take_what_servers_offer_and_answer(
@@ -189,7 +189,7 @@ def test_strict_servers_of_each_wire_format_take_what_servers_offer_and_answer(
         said = home(
             "--model", model, "--mode", "auto", "--module", f"provider-{name}={config}", "?"
         )
-        requests = [json.dumps(each.json) for each in service.requests]
+        requests = [json.dumps(each.body) for each in service.requests if each.body]
 
     assert said.strip() == "It is 3."
     assert len(requests) == 3
@@ -203,19 +203,20 @@ def test_a_server_that_is_killed_in_a_conversation_is_started_again(home: Home) 
     terminal = Terminal(home, "--model", "demo", "--mode", "auto")
     terminal.read_until("auto >")
     terminal.type(b"call notes__add with text milk\r")
-    terminal.read_until("kept by")
+    terminal.read_until("kept-by")
+    terminal.read_until("tokens in")
     [before] = find_processes("notes.py", home.folder)
     os.kill(before, signal.SIGKILL)
     terminal.read_until("is down")
     terminal.type(b"call notes__read\r")
-    terminal.read_until("read by")
+    terminal.read_until("read-by")
     [after] = find_processes("notes.py", home.folder)
     terminal.type(b"/quit\r")
     terminal.wait()
 
     assert after != before
-    assert f"kept by {before}" in terminal.written
-    assert f"read by {after}" in terminal.written
+    assert f"kept-by-{before}" in terminal.written
+    assert f"read-by-{after}" in terminal.written
     assert (home.folder / "notes.txt").read_text() == "milk\n"
     assert find_processes("notes.py", home.folder) == []
 
