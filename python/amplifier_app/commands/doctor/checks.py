@@ -89,7 +89,7 @@ def _check_configuration(folder: Path) -> Iterator[Finding]:
 
 def _check_keys(_: Path) -> Iterator[Finding]:
     from amplifier_app.commands.provider_choice import PROVIDERS
-    from amplifier_app.commands.provider_key import KEY_SET, stored_key
+    from amplifier_app.commands.provider_key import KEY_SET, KEYRING, stored_key
 
     found = [
         f"{each.name} ({each.key_set_in(os.environ) or 'keyring'})"
@@ -104,6 +104,8 @@ def _check_keys(_: Path) -> Iterator[Finding]:
         if variable and not _is_plain(os.environ[variable]):
             text = f"`{variable}` has white space, quotation marks or a character that no key has"
             yield Finding("keys", "broken", text, "set it anew, the key alone")
+    if (problem := KEYRING.problem) is not None and not problem.is_absent:
+        yield Finding("keys", "missing", f"{problem}", "set variables instead, or repair it")
     if found:
         yield Finding("keys", "ok", ", ".join(found))
         return
