@@ -226,11 +226,13 @@ class Connection:
             SubscriptionLost,
         )
 
-        wanted = {f"{kind}_list_changed": True for kind in kinds}
         wait, lost = _AGAIN_SECONDS, 0
         while lost < _MAX_LOST_SUBSCRIPTIONS:
             try:
-                async with self.client.listen(**wanted) as subscription:
+                subscribing = self.client.listen(
+                    tools_list_changed="tools" in kinds, prompts_list_changed="prompts" in kinds
+                )
+                async with subscribing as subscription:
                     # What has changed since they were listed is not told again.
                     for kind in kinds:
                         self.note_changed(kind)
