@@ -262,9 +262,9 @@ async def test_of_several_edits_exactly_the_chosen_ones_are_made_or_none_is(
     assert read_files(project) == BEFORE | {"plan.txt": content or "A plan.\n"}
     assert person.asked[0].action.splitlines() == [
         "put these changes into the project?",
-        "| edit 1 of `plan.txt`", "|   -A", "|   +The",
-        "| edit 2 of `plan.txt`", "|   -plan", "|   +list",
-        "| edit 3 of `plan.txt`", "|   -list", "|   +sum",
+        "| edit 1 of `plan.txt`", "|   @@ -1 +1 @@", "|   -A plan.", "|   +The plan.",
+        "| edit 2 of `plan.txt`", "|   @@ -1 +1 @@", "|   -The plan.", "|   +The list.",
+        "| edit 3 of `plan.txt`", "|   @@ -1 +1 @@", "|   -The list.", "|   +The sum.",
     ]  # fmt: skip
     result = list_results(model)[-1]
     assert ("not_written" in result) is (content is not None and len(parts) < 3)

@@ -31,7 +31,9 @@ from .write_question import (
     ask_about_writes,
     ask_again,
     check_writes,
+    choose_hunks,
     forget_writes,
+    list_diff_lines,
     list_write_parts,
 )
 
@@ -113,11 +115,8 @@ class WritingTool(BlockingTool[ArgumentsT]):
         Raises:
             OSError, ValueError: These parts cannot be made without the others.
         """
-        return [
-            write
-            for write in writes
-            if write.kind == "unchanged" or path_text(write.path) in chosen
-        ]
+        made = (choose_hunks(write, chosen) for write in writes)
+        return [write for write in made if write is not None]
 
     def describe_all(self, writes: Sequence[FileWrite]) -> dict[str, Any]:
         """Return the output for all writes of a call."""
@@ -228,23 +227,24 @@ class EditFile(WritingTool[_EditFile]):
         """Return the edits where there are several, else the file."""
         if len(arguments.edits) == 1:
             return list_write_parts(writes)
-        path = path_text(writes[0].path)
-        return [
-            WritePart(
-                _name_edit(number),
-                f"{_name_edit(number)} of `{path}`{', everywhere' if edit.replace_all else ''}",
-                (
-                    *(f"-{line}" for line in edit.old.splitlines()),
-                    *(f"+{line}" for line in edit.new.splitlines()),
-                ),
-            )
-            for number, edit in enumerate(arguments.edits, 1)
-        ]
+        path, content = path_text(writes[0].path), writes[0].before or b""
+        parts: list[WritePart] = []
+        for number, edit in enumerate(arguments.edits, 1):
+            # Each as it changes what the edits before it have left.
+            edited = apply_edits(path, TextFile.decode(path, content), [edit]).encode()
+            where = ", everywhere" if edit.replace_all else ""
+            row = f"{_name_edit(number)} of `{path}`{where}"
+            lines = tuple(list_diff_lines(content, edited))
+            parts.append(WritePart(_name_edit(number), row, lines))
+            content = edited
+        return parts
 
     def choose_writes(
         self, arguments: _EditFile, writes: Sequence[FileWrite], chosen: Sequence[str]
     ) -> list[FileWrite]:
-        """Return the write of the file with the chosen edits alone."""
+        """Return the write of the file with the chosen edits or hunks alone."""
+        if len(arguments.edits) == 1:
+            return super().choose_writes(arguments, writes, chosen)
         edits = [
             edit for number, edit in enumerate(arguments.edits, 1) if _name_edit(number) in chosen
         ]
