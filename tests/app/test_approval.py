@@ -398,13 +398,13 @@ def offered(rule: str | None = "Bash(make test:*)", **offer: Any) -> AskedCall:
     ("typed", "offer", "chosen", "grant", "words"),
     [
         (b"y\n", {}, "Allow", "", ""),
-        (b"s\n", {}, "Allow", "session", ""),
-        (b" S \n", {}, "Allow", "session", ""),
-        (b"s\n", {"for_session": False}, "Deny", "", ""),
+        (b"a\n", {}, "Allow", "session", ""),
+        (b" A \n", {}, "Allow", "session", ""),
+        (b"a\n", {"for_session": False}, "Deny", "", ""),
         (b"session\n", {"for_session": False}, "Deny", "", ""),
         (b"p\n", {"rule": None}, "Deny", "", ""),
-        (b"s please\n", {}, "Deny", "", "s please"),
-        (b"s", {}, "Deny", "", ""),
+        (b"a please\n", {}, "Deny", "", "a please"),
+        (b"a", {}, "Deny", "", ""),
         (b"n\n", {}, "Deny", "", ""),
         (b"not now, lint first\n", {}, "Deny", "", "not now, lint first"),
     ],
@@ -462,17 +462,17 @@ async def test_what_was_typed_before_a_rule_was_shown_does_not_keep_it(terminal:
 async def test_an_offer_looks_like_this(terminal: Terminal) -> None:
     token = ASKED_CALL.set(offered())
     try:
-        await terminal.ask(b"s\n", "run `bash`?")
+        await terminal.ask(b"a\n", "run `bash`?")
     finally:
         ASKED_CALL.reset(token)
     mark = terminal.shown[:4]
     assert terminal.shown.replace(mark, "bcdf") == (
         "bcdf| approval needed\n"
         "bcdf| run `bash`?\n"
-        "bcdf| y once, or s for `bash` in this session, or p for a rule such as `Bash(m\\\n"
+        "bcdf| y once, or a for `bash` in this session, or p for a rule such as `Bash(m\\\n"
         "bcdf: ake test:*)`\n"
         "bcdf| answer with a word: allow, deny (deny after 60 s)\n"
-        "bcdf> s\n"
+        "bcdf> a\n"
         "bcdf| allowed in this session\n"
     )
 
