@@ -469,8 +469,8 @@ async def test_an_offer_looks_like_this(terminal: Terminal) -> None:
     assert terminal.shown.replace(mark, "bcdf") == (
         "bcdf| approval needed\n"
         "bcdf| run `bash`?\n"
-        "bcdf| y once, or a for `bash` in this session, or p for a rule such as `Bash(m\\\n"
-        "bcdf: ake test:*)`\n"
+        "bcdf| y once, or a for `bash` in this session, or p for a rule such as \\\n"
+        "bcdf: `Bash(make test:*)`\n"
         "bcdf| answer with a word: allow, deny (deny after 60 s)\n"
         "bcdf> a\n"
         "bcdf| allowed in this session\n"

@@ -204,7 +204,13 @@ def check_writes(writes: Sequence[FileWrite]) -> AgreedWrites:
 
 
 def _write(parts: Sequence[WritePart]) -> str:
-    rows = ["put these changes into the project?"]
+    rows = ["put these changes into the project?", *list_rows(parts)]
+    return "\n".join(rows)[:_MAX_CHARS]
+
+
+def list_rows(parts: Sequence[WritePart]) -> list[str]:
+    """Return what a person sees of writes, folded where it is long."""
+    rows: list[str] = []
     left = _MAX_LINES
     for part in parts:
         rows.append(f"| {part.row}")
@@ -213,7 +219,7 @@ def _write(parts: Sequence[WritePart]) -> str:
         if len(lines) > left:
             rows.append(f"|   … {len(lines) - left:,} more lines")
         left = max(0, left - len(lines))
-    return "\n".join(rows)[:_MAX_CHARS]
+    return rows
 
 
 def _name_old(write: FileWrite) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -17,14 +18,14 @@ from amplifier_modules.changes.line_diff import LineDiff, compare_lines
 from amplifier_modules.changes.review import is_reviewing
 from amplifier_modules.tool.context import find_context
 from amplifier_modules.tools.artifact_events import emit_artifact
-from amplifier_modules.tools.blocking import Arguments, ArgumentsT, BlockingTool
+from amplifier_modules.tools.blocking import Arguments, ArgumentsT, BlockingTool, check_arguments
 from amplifier_modules.tools.folder import path_text
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
 
 from .edits import Edit, apply_edits
 from .file_write import FileWrite
 from .file_writer import FileWriter
-from .read_record import ReadRecords
+from .read_record import ReadRecords, UncheckedRecords
 from .text_file import TextFile, check_writable
 from .write_question import (
     WritePart,
@@ -34,6 +35,7 @@ from .write_question import (
     choose_hunks,
     forget_writes,
     list_diff_lines,
+    list_rows,
     list_write_parts,
 )
 
@@ -73,6 +75,21 @@ class WritingTool(BlockingTool[ArgumentsT]):
     def shows_changes(self, input: Mapping[str, Any]) -> bool:
         """Whether a person can be asked about what a call changes before it is made."""
         return True
+
+    def preview_call(self, input: Mapping[str, Any]) -> list[str]:
+        """Return rows that show what a call would change; none where that is not known; blocks.
+
+        A file that was not read, or has changed since, is shown as well: the call is refused.
+        """
+        viewer = copy(self)
+        viewer._writer = FileWriter(self.name, self._policy, UncheckedRecords())
+        try:
+            arguments = check_arguments(self._arguments, dict(input))
+            writes = viewer.plan_writes(arguments)
+            made = [write for write in writes if write.kind != "unchanged"]
+            return list_rows(list_write_parts(made))
+        except (OSError, ValueError):
+            return []
 
     @abstractmethod
     def plan_writes(self, arguments: ArgumentsT) -> list[FileWrite]:
