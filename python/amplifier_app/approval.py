@@ -133,7 +133,7 @@ class TerminalApproval:
                     granted, words = await _ask_about_each(list_units(call), mark)
                     note_parts(granted)
                     note_words(words)
-                    line = _ONCE if granted else ""
+                    line = _ONCE if granted else "\n"
         except TimeoutError:
             _note(f"\n{mark}| no answer\n")
             raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None

@@ -1,6 +1,6 @@
 """What a person reads of changes before they get into a project."""
 
-from .change_question import ChangeQuestion
+from .change_question import ChangeQuestion, clip_line
 from .file_hunks import (
     FileHunks,
     add_hunk_names,
@@ -17,6 +17,7 @@ __all__ = [
     "HunkError",
     "Part",
     "add_hunk_names",
+    "clip_line",
     "describe_hunks",
     "find_file_hunks",
     "find_part_hunks",

@@ -15,10 +15,10 @@ from .parts import OF_GIT, Part
 
 _MAX_BYTES = 2**18
 """A version of a file that is larger is named, not shown."""
-_MAX_LINES_OF_FILE = 60
-_MAX_LINES = 160
+_MAX_LINES_OF_FILE = 200
+_MAX_LINES = 400
 """Lines of differences in one question."""
-_MAX_LINE_CHARS = 200
+_MAX_LINE_CHARS = 1000
 _MAX_CHARS = 15_000
 _MAX_FILES = 20
 """Files of one part that are shown."""
@@ -129,9 +129,15 @@ def list_difference(path: ChangedPath, hunks: FileHunks | None) -> Iterator[str]
             return
     # No other character than this one ends a line of a diff, whatever a file holds.
     lines = text.removesuffix("\n").split("\n") if text else []
-    yield from (line[:_MAX_LINE_CHARS] for line in lines[:_MAX_LINES_OF_FILE])
+    yield from (clip_line(line, _MAX_LINE_CHARS) for line in lines[:_MAX_LINES_OF_FILE])
     if (more := len(lines) - _MAX_LINES_OF_FILE) > 0:
         yield f"… {more:,} more lines"
+
+
+def clip_line(line: str, most: int) -> str:
+    """Return a line, and of a long one the beginning and how much is left."""
+    more = len(line) - most
+    return line if more <= 0 else f"{line[:most]} … {more:,} more characters"
 
 
 def _read(path: str | None) -> bytes | None:

@@ -12,6 +12,7 @@ from typing import Any
 from amplifier_modules.changes.asked import (
     FileHunks,
     add_hunk_names,
+    clip_line,
     describe_hunks,
     find_file_hunks,
     limit_hunks,
@@ -29,8 +30,8 @@ from amplifier_modules.tools.folder import path_text
 from .file_write import FileWrite
 from .write_digests import ShownWritesError, digest_writes
 
-_MAX_LINES = 160
-_MAX_LINE_CHARS = 200
+_MAX_LINES = 400
+_MAX_LINE_CHARS = 1000
 _MAX_CHARS = 15_000
 _MAX_PARTS = 100
 _MAX_NAMES = 200
@@ -214,7 +215,7 @@ def list_rows(parts: Sequence[WritePart]) -> list[str]:
     left = _MAX_LINES
     for part in parts:
         rows.append(f"| {part.row}")
-        lines = [f"|   {line[:_MAX_LINE_CHARS]}" for line in part.lines]
+        lines = [f"|   {clip_line(line, _MAX_LINE_CHARS)}" for line in part.lines]
         rows += lines[:left]
         if len(lines) > left:
             rows.append(f"|   … {len(lines) - left:,} more lines")
