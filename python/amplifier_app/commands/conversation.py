@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from amplifier_agent.observer import EARLIEST, Observer
 from amplifier_app.approval import Asking, TerminalApproval
+from amplifier_app.commands.background.kept_approval import KeptApproval
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
@@ -86,6 +87,9 @@ class Conversation:
         self._session = agent.session(
             messages=[dict(each) for each in messages], session_id=session_id, goal=order.goal
         )
+        if keeps_questions:
+            kernel = self._session.session.coordinator
+            kernel.approval_system = KeptApproval(kernel.approval_system, self._approval)
         self._session.session.coordinator.display_system = self.output
         self._coordinator: Any = self._session.session.coordinator
         SECRETS.learn(self._session.session.config)

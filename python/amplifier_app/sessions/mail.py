@@ -57,3 +57,28 @@ class SessionMail:
             self._release()
         if journal.inbox.count_prompts():
             self._run_queued()
+
+
+def watch_mail(
+    conversation: Any,
+    find_turn: Callable[[], Any],
+    release: Callable[[], object] = lambda: None,
+    run_queued: Callable[[], object] = lambda: None,
+) -> asyncio.Task[None]:
+    """Look from now on, until the task that is returned is cancelled.
+
+    Args:
+        conversation: The session.
+        find_turn: Returns the turn that runs; None for none.
+        release: As for `SessionMail`.
+        run_queued: As for `SessionMail`.
+    """
+
+    def stop(is_now: bool) -> None:
+        if (turn := find_turn()) is not None:
+            turn.interruption.press()
+            if is_now and not turn.is_stopping:
+                turn.interruption.press()
+
+    mail = SessionMail(lambda: conversation.journal, stop, release, run_queued)
+    return asyncio.create_task(mail.watch())

@@ -12,7 +12,7 @@ from amplifier_app.commands.turn import Turn
 from amplifier_app.failure import report
 from amplifier_app.interrupt import leave
 from amplifier_app.plain_output import PlainOutput
-from amplifier_app.sessions.mail import SessionMail
+from amplifier_app.sessions.mail import watch_mail
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
@@ -29,7 +29,9 @@ def work_off(order: Order) -> int:
 
 async def _work_off(order: Order) -> int:
     assert order.stored is not None
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+    with open(  # noqa: ASYNC230 -- nothing waits there
+        os.devnull, "w", encoding="utf-8"
+    ) as nowhere:
         conversation = Conversation(
             order,
             find_answering_provider(order),
@@ -40,17 +42,11 @@ async def _work_off(order: Order) -> int:
         turn: Turn | None = None
         is_released = False
 
-        def stop(now: bool) -> None:
-            if turn is not None:
-                turn.interruption.press()
-                if now and not turn.is_stopping:
-                    turn.interruption.press()
-
         def release() -> None:
             nonlocal is_released
             is_released = True
 
-        mail = asyncio.create_task(SessionMail(lambda: conversation.journal, stop, release).watch())
+        mail = watch_mail(conversation, lambda: turn, release)
         exit_code, goes_on = 0, order.stored.has_open_turn
         try:
             while goes_on or (not is_released and await conversation.has_queued()):

@@ -52,7 +52,7 @@ def show_session(
 
     report.say_aside(f"{info.id}  {title_of(info)}  {write_age(info.written)}")
     for number, message in messages:
-        lines = _write_message(message, None if whole else _MAX_LINES)
+        lines = write_message(message, None if whole else _MAX_LINES)
         report.write_lines(["", *(TerminalText.show(each) for each in _put_number(number, lines))])
 
 
@@ -62,7 +62,8 @@ def _put_number(number: int, lines: Iterable[str]) -> Iterator[str]:
         yield f"{number:>5}  {line}" if place == 0 else f"       {line}".rstrip()
 
 
-def _write_message(message: Mapping[str, Any], limit: int | None) -> Iterator[str]:
+def write_message(message: Mapping[str, Any], limit: int | None) -> Iterator[str]:
+    """Yield the lines of a message; of the result of a tool at most so many."""
     text = "\n".join(list_texts(message)).rstrip("\n")
     role = str(message.get("role"))
     if role == "tool":
