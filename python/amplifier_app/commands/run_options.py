@@ -100,6 +100,11 @@ Exit codes:
     "--fork-session", is_flag=True, help="With these two: go on with a copy of the session."
 )
 @click.option(
+    "--take-over",
+    is_flag=True,
+    help="With these two: have the session also if another process has it open, after its turn.",
+)
+@click.option(
     "--bg",
     "in_background",
     is_flag=True,
@@ -168,6 +173,7 @@ def run(
     continues: bool,
     resume: str | None,
     fork_session: bool,
+    take_over: bool,
     in_background: bool,
     work_off: int | None,
     no_save: bool,
@@ -215,7 +221,7 @@ def run(
         modules = (*configuration.list_modules(), *modules)
         goes_on = continues or resume is not None
         is_saved = not no_save and (goes_on or configuration.get("save") is not False)
-        wish = SessionWish(continues, resume, fork_session, is_saved)
+        wish = SessionWish(continues, resume, fork_session, is_saved, take_over)
         wish.check()
         is_detached = in_background or work_off is not None
         is_interactive = prompt is None and goal is None and not (quiet or as_json) and is_typed()
@@ -228,6 +234,13 @@ def run(
             named = with_stored_keys(named_modules(modules, plan))
         folder, stored = find_place(wish, directory, named, can_ask=is_typed())
         configuration.apply_to(folder, os.environ)
+        if stored is not None and stored.process is not None:
+            from amplifier_app.commands.open_elsewhere import meet_process
+
+            entry = None if named is None else named.store_entry
+            code = meet_process(stored, entry, folder, wish, is_interactive=is_interactive)
+            if code is not None:
+                return code
         is_open = stored is not None and stored.has_open_turn
         goes_on = is_open and not (is_interactive or prompt or goal or is_piped())
         if is_detached and stored is not None and not (prompt or goal):

@@ -13,6 +13,7 @@ from amplifier_app.sessions.age import write_age
 from amplifier_app.sessions.choice import find_session, title_of
 from amplifier_app.sessions.messages import list_messages, list_texts
 from amplifier_app.sessions.opening import run_on_store
+from amplifier_app.sessions.state import find_states
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store, StoredEvent
@@ -44,9 +45,16 @@ def show_session(
         return info, await store.read(info.id)
 
     info, events = run_on_store(read, entry)
+    states = run_on_store(lambda store: find_states(store, [info]), entry)
     messages = list(list_messages(events))
     if report.as_json:
-        report.write_data({**describe_info(info), "messages": [each for _, each in messages]})
+        report.write_data(
+            {
+                **describe_info(info),
+                "state": states[info.id],
+                "messages": [each for _, each in messages],
+            }
+        )
         return
     from amplifier_guard import TerminalText
 
