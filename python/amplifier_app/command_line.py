@@ -46,7 +46,7 @@ _ROOMS = {
 """Where the commands are that are imported when they are asked for."""
 _LATE_COMMANDS = {
     "undo, redo, diff": "Take back, or show, what a session has changed.",
-    "session, queue, trace": "List, show and change sessions; send one a prompt; write one as a page.",
+    "session, queue, trace": "List, change and reach sessions; write one as a page.",
     "config, doctor": "Show what is set, and what is missing.",
     "provider, mcp": "List and test model providers and MCP servers.",
     **_KERNEL_COMMANDS,

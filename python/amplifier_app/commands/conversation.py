@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from amplifier_agent.observer import EARLIEST, Observer
 from amplifier_app.approval import Asking, TerminalApproval
-from amplifier_app.commands.background.kept_approval import KeptApproval
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
@@ -20,6 +19,7 @@ from amplifier_app.commands.project_rules import ask_about_project_rules
 from amplifier_app.commands.project_servers import ask_about_project_servers
 from amplifier_app.display.watched_servers import watch_servers
 from amplifier_app.failure import Failure
+from amplifier_app.kept_approval import KeptApproval
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
 from amplifier_app.notice import show_notice

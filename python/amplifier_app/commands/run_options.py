@@ -324,6 +324,6 @@ def _list_kept_options(context: click.Context) -> list[str]:
         if value is True:
             found.append(name)
         else:
-            values: tuple[str, ...] = value if isinstance(value, tuple) else (value,)
+            values = [value] if isinstance(value, str | int) else list[object](value)
             found += [f"{name}={each}" for each in values]
     return found

@@ -51,9 +51,9 @@ class SessionMail:
             # One that comes too late must not end the next turn.
             if entry.body["turn"] == journal.turn:
                 self._stop(entry.body["now"])
-            await journal.acknowledge(entry)
+            await journal.store_arrival(entry)
         while (entry := journal.inbox.take_waiting(RELEASE)) is not None:
-            await journal.acknowledge(entry)
+            await journal.store_arrival(entry)
             self._release()
         if journal.inbox.count_prompts():
             self._run_queued()

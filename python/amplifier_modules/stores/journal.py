@@ -145,7 +145,7 @@ class Journal:
         """Take note that entries of the inbox have no use any more; stored with the next event."""
         self._done += entries
 
-    async def acknowledge(self, entry: InboxEntry) -> None:
+    async def store_arrival(self, entry: InboxEntry) -> None:
         """Store that a request of another process has arrived, for which it waits.
 
         Raises:
