@@ -50,7 +50,7 @@ def test_a_question_of_a_session_in_the_background_is_answered_from_elsewhere(
     answered = run(keyed, "session", "answer", id, "rather b.txt")
     assert answered == f"denied: `{id[:8]}` (Write a.txt)\n"
     lines = run(keyed, "session", "follow", id, "--json").splitlines()
-    assert [json.loads(each)["event"] for each in lines][0] == "execution:start"
+    assert json.loads(lines[0])["event"] == "execution:start"
     wait_for(keyed, id, None)
     shown = run(keyed, "session", "show", id)
     assert "rather b.txt" in shown

@@ -81,17 +81,16 @@ def _start_process(arguments: Sequence[str], log: Path) -> None:
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        with open(os.open(log, flags, 0o600), "ab") as file:
-            with open(os.devnull, "r+b") as nothing:
-                streams = ((nothing, 0), (nothing, 1), (file, 2))
-                os.posix_spawn(
-                    sys.executable,
-                    [sys.executable, "-m", "amplifier_app.cli", *arguments],
-                    os.environ,
-                    file_actions=[
-                        (os.POSIX_SPAWN_DUP2, each.fileno(), number) for each, number in streams
-                    ],
-                    setsid=True,
-                )
+        with open(os.open(log, flags, 0o600), "ab") as file, open(os.devnull, "r+b") as nothing:
+            streams = ((nothing, 0), (nothing, 1), (file, 2))
+            os.posix_spawn(
+                sys.executable,
+                [sys.executable, "-m", "amplifier_app.cli", *arguments],
+                os.environ,
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, each.fileno(), number) for each, number in streams
+                ],
+                setsid=True,
+            )
     except OSError as error:
         raise Failure(f"no process can be started: {error}") from error
