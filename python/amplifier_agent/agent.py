@@ -254,6 +254,30 @@ class Agent(Generic[T_co]):
 
         await answer_question(self._parts, session_id, question_id, answer)
 
+    async def queue(self, session_id: str, prompt: str) -> None:
+        """Send a prompt to a session that is stored, from any process.
+
+        It is stored when this returns. `Session.run_queued` runs it as a turn of its own.
+
+        Args:
+            session_id: The id of the session, such as `result.session_id`.
+            prompt: What the user says.
+
+        Raises:
+            ValueError: The prompt is empty.
+            ConfigurationError: The agent has no store.
+            UnknownSessionError: No session is stored under this id.
+            StoreError: The store cannot be used.
+        """
+        from amplifier_modules.stores.inbox import PROMPT
+
+        from .stored import open_store
+
+        if not prompt.strip():
+            raise ValueError("`prompt` is empty")
+        async with open_store(self._parts) as store:
+            await store.put(session_id, PROMPT, {"text": prompt})
+
     async def sessions(self) -> list[SessionInfo]:
         """Return the sessions that are stored, the ones last written to first.
 

@@ -41,6 +41,7 @@ from .type_parameters import T_co
 if TYPE_CHECKING:
     from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone
+    from amplifier_modules.stores import InboxEntry
 
     from .approvals import Answer
     from .arguments import Prompt
@@ -211,6 +212,37 @@ class Session(Generic[T_co]):
             raise RuntimeError(f"the loop `{foreign}` cannot go on with a turn; use one of ours")
         budget = budget or limits_of(stored.states.get(SPENDING))
         return await self.run_turn(stored.prompt, budget, None, goes_on=True)
+
+    async def run_queued(self, *, budget: Budget | None = None) -> Result[T_co] | None:
+        """Run the next prompt that `Agent.queue` has stored; None if none waits.
+
+        Each runs in one turn, which `resume_turn` goes on with if the process ends meanwhile.
+
+        Args:
+            budget: As for `run`.
+
+        Raises:
+            RuntimeError: The session is not open or not stored; or as for `run`.
+            StoreError: The store cannot be used.
+            Exception: What the provider or the context raised; `last` then has the turn.
+        """
+        from amplifier_modules.stores.inbox import PROMPT
+
+        journal = self._coordinator.get_capability(SESSION_JOURNAL)
+        if not self._is_open or journal is None:
+            raise RuntimeError(f"session `{self.id}` is not open with a store")
+        await journal.inbox.look()
+        entry = journal.inbox.take_waiting(PROMPT)
+        if entry is None:
+            return None
+        is_begun = False
+        try:
+            result = await self.run_turn(entry.body["text"], budget, None, entry=entry)
+            is_begun = True
+            return result
+        finally:
+            if journal.inbox.take_begun() and not is_begun:
+                journal.inbox.put_back(entry)
 
     async def fork(self, at: int | None = None) -> Session[T_co]:
         """Return a new session that has the events of this one; use it with `async with`.
@@ -455,6 +487,7 @@ class Session(Generic[T_co]):
         take_event: TakeEvent | None,
         *,
         goes_on: bool = False,
+        entry: InboxEntry | None = None,
     ) -> Result[T_co]:
         """Run a turn and hand over its events, if somebody takes them; for `run` and `stream`."""
         self._check_call(prompt, budget)
@@ -479,6 +512,8 @@ class Session(Generic[T_co]):
                 await feed.start()
             if goes_on:
                 self._coordinator.register_capability(TURN_GOES_ON, True)
+            if entry is not None:
+                self._coordinator.get_capability(SESSION_JOURNAL).inbox.begin_turn(entry)
             return await turn.run(prompt, budget or self._parts.budget)
         finally:
             if turn is not None:

@@ -36,6 +36,7 @@ _ROOMS = {
     "redo": _OF_CHANGES,
     "diff": _OF_CHANGES,
     "session": "amplifier_app.commands.session.command",
+    "queue": "amplifier_app.commands.session.queue_command",
     "trace": "amplifier_app.commands.trace.command",
     "config": "amplifier_app.commands.config.command",
     "doctor": "amplifier_app.commands.doctor.command",
@@ -46,7 +47,7 @@ _ROOMS = {
 """Where the commands are that are imported when they are asked for."""
 _LATE_COMMANDS = {
     "undo, redo, diff": "Take back, or show, what a session has changed.",
-    "session, trace": "List, show and change sessions; write one as a page.",
+    "session, queue, trace": "List, change and reach sessions; write one as a page.",
     "config, doctor": "Show what is set, and what is missing.",
     "provider, mcp, tool": "List and test model providers, MCP servers and tools.",
     **_KERNEL_COMMANDS,

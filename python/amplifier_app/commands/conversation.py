@@ -7,7 +7,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from amplifier_agent.observer import EARLIEST, Observer
 from amplifier_app.approval import Asking, TerminalApproval
@@ -20,6 +20,7 @@ from amplifier_app.commands.project_rules import ask_about_project_rules
 from amplifier_app.commands.project_servers import ask_about_project_servers
 from amplifier_app.display.watched_servers import watch_servers
 from amplifier_app.failure import Failure
+from amplifier_app.kept_approval import KeptApproval
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
 from amplifier_app.notice import show_notice
@@ -64,6 +65,7 @@ class Conversation:
         restores_goal: Whether a session that is stored has its goal again, unless the order has one.
         asking: Put around each question, where something else reads from the terminal.
         prompts: What the requests so far have begun with, where it goes on with those of a session.
+        keeps_questions: Whether questions wait for an answer of another process, as nobody is here.
     """
 
     def __init__(
@@ -78,13 +80,17 @@ class Conversation:
         is_one_turn: bool = False,
         asking: Asking = contextlib.nullcontext,
         prompts: SessionPrompts | None = None,
+        keeps_questions: bool = False,
     ) -> None:
         self.output: Output = RedactedOutput(output)
         self._approval = TerminalApproval(self.output.hold, self.output.release, asking)
-        agent = _make_agent(order, answering, self._approval)
+        agent = _make_agent(order, answering, "wait" if keeps_questions else self._approval)
         self._session = agent.session(
             messages=[dict(each) for each in messages], session_id=session_id, goal=order.goal
         )
+        if keeps_questions:
+            kernel = self._session.session.coordinator
+            kernel.approval_system = KeptApproval(kernel.approval_system, self._approval)
         self._session.session.coordinator.display_system = self.output
         self._coordinator: Any = self._session.session.coordinator
         SECRETS.learn(self._session.session.config)
@@ -129,6 +135,23 @@ class Conversation:
         return self._session.id if self._journal is not None and self._journal.is_stored else None
 
     @property
+    def journal(self) -> Any:
+        """What stores the session; None before the first turn, and without a store."""
+        return self._journal
+
+    async def has_queued(self) -> bool:
+        """Whether a prompt of another process waits; it opens the session.
+
+        Raises:
+            Exception: What keeps the session from going on.
+        """
+        await self.open()
+        if self._journal is None:
+            return False
+        await self._journal.inbox.look()
+        return self._journal.inbox.count_prompts() > 0
+
+    @property
     def is_usable(self) -> bool:
         """Whether it can take one more turn: it was opened, and nothing cancelled that."""
         return self._is_open and not self.token.is_cancelled
@@ -164,11 +187,12 @@ class Conversation:
         unfinished = [text_block(self._written)] if self._written else []
         return turn_content(messages) + unfinished
 
-    async def run(self, prompt: Prompt | None) -> Result | None:
+    async def run(self, prompt: Prompt | None, *, is_queued: bool = False) -> Result | None:
         """Run a turn; None if it was cancelled before it began.
 
         Args:
             prompt: What the user says; None to go on with the turn that was not finished.
+            is_queued: Whether the prompt is the next one that another process has sent.
 
         Raises:
             Failure: Something is wrong with the mount plan.
@@ -184,12 +208,14 @@ class Conversation:
                 await self._open()
             if self.token.is_cancelled:
                 return None
-            if prompt is None and not self._session.has_open_turn:
+            if prompt is None and not is_queued and not self._session.has_open_turn:
                 raise Failure("no turn was left open", hint="say what is next")
             previous = self._session.last
             self._before = len(await self.messages())
             self._has_begun = True
             try:
+                if is_queued:
+                    return await self._session.run_queued()
                 if prompt is None:
                     return await self._session.resume_turn()
                 return await self._session.run(prompt)
@@ -336,7 +362,7 @@ class Conversation:
 
 
 def _make_agent(
-    order: Order, answering: AnsweringProvider, approval: TerminalApproval
+    order: Order, answering: AnsweringProvider, approval: TerminalApproval | Literal["wait"]
 ) -> Agent[None]:
     from amplifier_agent import Agent
 

@@ -86,6 +86,11 @@ class Report:
         """Write a JSON list of objects."""
         self._write_json([SECRETS.redact_data(each) for each in objects])
 
+    def write_rows(self, objects: Iterable[Mapping[str, Any]]) -> None:
+        """Write JSON objects, each in a line of its own."""
+        for each in objects:
+            self._write_json(SECRETS.redact_data(each))
+
     def say_aside(self, text: str) -> None:
         """Say something to the person who looks at a terminal, on standard error."""
         if not self.as_json and _is_terminal(sys.stderr):

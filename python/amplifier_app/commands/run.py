@@ -12,6 +12,7 @@ from amplifier_app.failure import Failure, outcome_of_error, report
 from amplifier_app.interrupt import leave
 from amplifier_app.outcome import READER_GONE, Outcome, outcome_of_signal
 from amplifier_app.sessions.keeping import show_way_back
+from amplifier_app.sessions.mail import watch_mail
 
 if TYPE_CHECKING:
     from amplifier_app.commands.model_choice import AnsweringProvider
@@ -48,8 +49,10 @@ async def run_turn(
         leave_at_once,
     )
     output.call_on_failure(turn.stop)
+    mail = watch_mail(conversation, lambda: turn)
     with turn.interruption.listen_to_signals():
         outcome = await turn.end()
+        mail.cancel()
         await conversation.close()
         if outcome.has_answer:
             conversation.output.answer(outcome.text)

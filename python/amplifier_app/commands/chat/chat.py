@@ -21,6 +21,7 @@ from amplifier_app.interrupt import leave, listening
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import show_notice, write_notice
 from amplifier_app.sessions.keeping import show_way_back
+from amplifier_app.sessions.mail import watch_mail
 
 if TYPE_CHECKING:
     from amplifier_app.attached.pasted_images import PastedImages
@@ -65,11 +66,16 @@ class Chat:
         self._own = OwnCommands(order.folder)
         self._waiting: deque[str] = deque()
         self._exit_code = 0
+        self._is_asked_for = False
+        """Whether another process gets the session after the turn."""
 
     async def run(self) -> int:
         """Run to the end and return the exit code; the session is always cleaned up."""
         with listening(self._interrupt, self._end):
             loading = asyncio.create_task(self._turns.load())
+            mail = watch_mail(
+                self._turns, lambda: self._turns.running, self._give_back, self._run_queued
+            )
             try:
                 is_open = await self._lines.run(
                     self._take, self._interrupt, self._modes.choose_next, self._modes.find_shown
@@ -78,6 +84,7 @@ class Chat:
                     self._exit_code = 128 + signal.SIGHUP
             finally:
                 loading.cancel()
+                mail.cancel()
                 self._servers.cancel()
                 for aside in self._asides:
                     aside.cancel()
@@ -120,6 +127,21 @@ class Chat:
         attached = await self._attached.read(text)
         await self._turns.run(make_prompt(self._own.add_to(text), attached))
 
+    def _run_queued(self) -> None:
+        """Prompts wait that other processes have sent."""
+        if self._work is None and not self._exit_code:
+            show_notice("runs a prompt that was queued")
+            self._start(self._turns.run(None, is_queued=True))
+
+    def _give_back(self) -> None:
+        """Another process asks to go on with the session."""
+        if self._work is None:
+            show_notice("another terminal goes on with the session")
+            self._lines.end()
+        else:
+            self._is_asked_for = True
+            show_notice("another terminal gets the session when the turn is over; Ctrl+C ends it")
+
     def _steer(self, text: str) -> None:
         try:
             steering = self._attached.write_steering(text)
@@ -145,6 +167,8 @@ class Chat:
             await _run_reporting(work)
         finally:
             self._work = None
+            if self._is_asked_for:
+                self._give_back()
             self._show_prompt()
         while self._waiting and self._work is None:
             self._take(self._waiting.popleft())
