@@ -260,9 +260,7 @@ def _read_kept(answer: KeptAnswer) -> Answer:
     if answer.approved and answer.parts is not None:
         from .partial_approval import PartialApproval
 
-        return PartialApproval(
-            parts=list(answer.parts), remember=remembers, reason=answer.reason
-        )
+        return PartialApproval(parts=list(answer.parts), remember=remembers, reason=answer.reason)
     if not answer.approved or not remembers:
         return answer.approved or answer.reason or False
     from amplifier_core.models import ApprovalResponse

@@ -61,8 +61,10 @@ class Unit:
 def list_units(call: AskedCall) -> list[Unit]:
     """Return the parts that a person is asked about, each with its own hunks."""
     given: Any = call.arguments.get("hunks")
-    shown = cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {}
-    hunks = {
+    shown: Mapping[str, Any] = (
+        cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {}
+    )
+    hunks: dict[str, dict[str, str]] = {
         name: {
             hunk: str(text)
             for hunk, text in cast("Mapping[str, Any]", each).items()

@@ -341,7 +341,9 @@ async def test_hunks_of_a_file_that_changes_meanwhile_are_not_made(
 
 # Holds: approval-46
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-@pytest.mark.parametrize("also", ["chmod +x long.txt", "ln long.txt other", "printf '\\0' >> long.txt"])
+@pytest.mark.parametrize(
+    "also", ["chmod +x long.txt", "ln long.txt other", "printf '\\0' >> long.txt"]
+)
 async def test_a_mode_a_link_and_what_is_no_text_are_taken_whole(project: Path, also: str) -> None:
     (project / "long.txt").write_text(LONG)
     person = Person(False)

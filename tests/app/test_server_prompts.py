@@ -174,23 +174,17 @@ class Listened:
 # Holds: mcp-85
 async def test_prompts_that_come_in_a_conversation_are_commands_at_once() -> None:
     offered: list[list[str]] = []
-    has_offered = anyio.Event()
-
-    def offer(names: Any) -> None:
-        offered.append(list(names))
-        has_offered.set()
-
-    conversation, commands = Listened(), ServerCommands(offer)
+    conversation, commands = Listened(), ServerCommands()
     commands.watch(cast("Any", conversation))
     for event, data in (
         ("mcp:server", {"server": "notes", "state": "connected"}),
         ("mcp:prompts", {"server": "notes"}),
     ):
-        has_offered = anyio.Event()
+        offered.append([each.name for each in commands.list_commands()])
         conversation.takers[event](event, data)
-        await has_offered.wait()
+        await anyio.wait_all_tasks_blocked()
         conversation.prompts.append(make_prompt("review"))
 
     one, two = "/mcp__notes__greet", "/mcp__notes__review"
-    assert offered == [[], [one], [one, two]]
-    assert list(commands.describe_prompts()) == [one, two]
+    assert offered == [[], [one]]
+    assert [each.name for each in commands.list_commands()] == [one, two]

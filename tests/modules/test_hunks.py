@@ -44,7 +44,7 @@ def patch_by_hand(before: bytes, texts: list[str]) -> bytes:
         start, _, count = head.split(" ")[1][1:].partition(",")
         first = int(start) - (count != "0")
         made += lines[done:first]
-        done = first
+        done, is_new = first, True
         for row in rows:
             if row[0] == "\\":
                 made[-1:] = [made[-1].removesuffix(b"\n")] if is_new else made[-1:]

@@ -20,13 +20,13 @@ from amplifier_app.commands.project_rules import ask_about_project_rules
 from amplifier_app.commands.project_servers import ask_about_project_servers
 from amplifier_app.display.watched_servers import watch_servers
 from amplifier_app.failure import Failure
-from amplifier_app.kept_approval import KeptApproval
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.module_conduct import contain_modules
 from amplifier_app.notice import show_notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.sessions.keeping import find_store
+from amplifier_app.sessions.kept_approval import KeptApproval
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
 from amplifier_core.session_capabilities import (

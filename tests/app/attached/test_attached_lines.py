@@ -22,6 +22,7 @@ from amplifier_app.attached.image import Image
 from amplifier_app.attached.pasted_images import PastedImages
 from amplifier_app.attached.unseen import are_images_unseen, has_image
 from amplifier_app.commands.chat.chat import Chat
+from amplifier_app.commands.chat.command_table import CommandTable
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.order import Order
 from amplifier_app.commands.provider_choice import PROVIDERS, USUAL
@@ -87,7 +88,9 @@ async def converse(
     config = {"base_url": model.url, "api_key": "sk-ant-scripted"}
     order = Order("", folder, block_chars=600_000, attached=tuple(attached))
     lines: Any = ScriptedLines(script)
-    assert await Chat(order, AnsweringProvider(USUAL, config), lines, images).run() == 0
+    commands = CommandTable(order.named)
+    chat = Chat(order, AnsweringProvider(USUAL, config), lines, commands, images)
+    assert await chat.run() == 0
 
 
 def read_prompt(request: dict[str, Any]) -> list[Any]:

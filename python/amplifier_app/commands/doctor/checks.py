@@ -89,7 +89,8 @@ def _check_configuration(folder: Path) -> Iterator[Finding]:
 
 def _check_keys(_: Path) -> Iterator[Finding]:
     from amplifier_app.commands.provider_choice import PROVIDERS
-    from amplifier_app.commands.provider_key import KEY_SET, KEYRING, stored_key
+    from amplifier_app.commands.provider_key import KEY_SET, stored_key
+    from amplifier_app.system_keyring import KEYRING
 
     found = [
         f"{each.name} ({each.key_set_in(os.environ) or 'keyring'})"

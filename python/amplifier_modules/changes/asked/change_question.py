@@ -44,7 +44,7 @@ class ChangeQuestion:
         """
         self._parts = parts
         self._paths = paths
-        self._hunks = hunks if len(parts) <= _MAX_PARTS else {}
+        self._hunks: Mapping[str, FileHunks] = hunks if len(parts) <= _MAX_PARTS else {}
 
     @property
     def names(self) -> list[str]:
@@ -122,7 +122,8 @@ def list_difference(path: ChangedPath, hunks: FileHunks | None) -> Iterator[str]
     else:
         try:
             text = "".join(
-                each.text for each in find_hunks(_read(path.before) or b"", _read(path.after) or b"")
+                each.text
+                for each in find_hunks(_read(path.before) or b"", _read(path.after) or b"")
             )
         except (OSError, ValueError) as error:
             yield f"({error})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,9 +33,7 @@ class FileHunks:
 
     def describe(self) -> dict[str, str]:
         """Return each hunk by its name, as a person reads it."""
-        return {
-            name: hunk.text for name, hunk in zip(self.names, self.hunks, strict=True)
-        }
+        return {name: hunk.text for name, hunk in zip(self.names, self.hunks, strict=True)}
 
     def list_left(self, agreed: Collection[str]) -> list[str]:
         """Return the hunks that nobody agreed to: the name of each, and where it is."""
@@ -48,9 +46,11 @@ class FileHunks:
 
     def list_taken(self, agreed: Collection[str]) -> list[str]:
         """Return the names of the hunks that are agreed to; the name of the file is for all."""
-        return self.names if self.name in agreed else [each for each in self.names if each in agreed]
+        return (
+            self.names if self.name in agreed else [each for each in self.names if each in agreed]
+        )
 
-    def merge(self, agreed: Collection[str]) -> bytes:
+    def apply_taken(self, agreed: Collection[str]) -> bytes:
         """Return the file with the hunks that are agreed to."""
         taken = set(self.list_taken(agreed))
         pairs = zip(self.names, self.hunks, strict=True)
@@ -91,15 +91,13 @@ def limit_hunks(
     return limited
 
 
-def add_hunk_names(names: Iterable[str], hunks: dict[str, FileHunks]) -> list[str]:
+def add_hunk_names(names: Iterable[str], hunks: Mapping[str, FileHunks]) -> list[str]:
     """Return names of parts, each followed by those of its hunks."""
     return [
-        name
-        for part in names
-        for name in (part, *(hunks[part].names if part in hunks else ()))
+        name for part in names for name in (part, *(hunks[part].names if part in hunks else ()))
     ]
 
 
-def describe_hunks(hunks: dict[str, FileHunks]) -> dict[str, Any]:
+def describe_hunks(hunks: Mapping[str, FileHunks]) -> dict[str, Any]:
     """Return hunks as data for those who answer; empty for none."""
     return {"hunks": {name: each.describe() for name, each in hunks.items()}} if hunks else {}

@@ -64,7 +64,7 @@ def merge_hunks(path: ChangedPath | None, hunks: FileHunks, agreed: Collection[s
     """
     if path is None or path.after is None or not is_shown(path, hunks):
         raise HunkError("somebody has changed it since it was shown")
-    merged = hunks.merge(agreed)
+    merged = hunks.apply_taken(agreed)
     opened = os.open(path.after, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     with open(opened, "wb") as file:
         file.write(merged)
