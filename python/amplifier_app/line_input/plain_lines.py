@@ -8,6 +8,9 @@ import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TextIO
 
+from amplifier_app.line_input.typed_line import read_typed
+from amplifier_app.printable import printable_line
+
 _PROMPT = "> "
 _PIECE = 65_536
 
@@ -15,7 +18,8 @@ _PIECE = 65_536
 class PlainLines:
     """Reads whole lines, with a prompt before those that begin a turn.
 
-    A line that ends with a backslash goes on in the next one.
+    A line that ends with a backslash goes on in the next one. What is typed when something else
+    reads from the terminal is set aside, and shown again afterwards: the line goes on behind it.
 
     Args:
         stdin: The terminal to read from.
@@ -58,8 +62,9 @@ class PlainLines:
 
     def clear(self) -> bool:
         """Drop the rows of an unfinished line; the terminal drops the last one itself."""
-        had_text = bool(self._rows)
+        had_text = bool(self._rows or self._typed)
         self._rows.clear()
+        self._typed = b""
         self._show("\n")
         return had_text
 
@@ -79,11 +84,14 @@ class PlainLines:
         loop = asyncio.get_running_loop()
         async with self._question:
             loop.remove_reader(self._descriptor)
+            self._take_piece(read_typed(self._descriptor))
             try:
                 yield
             finally:
                 if self._ended is not None and not self._ended.done():
                     loop.add_reader(self._descriptor, self._read)
+                    if self._typed:
+                        self._show(printable_line(self._typed.decode(self._encoding, "replace")))
 
     def _read(self) -> None:
         try:
@@ -94,6 +102,9 @@ class PlainLines:
         if not piece:
             self._end(is_open=os.isatty(self._descriptor))
             return
+        self._take_piece(piece)
+
+    def _take_piece(self, piece: bytes) -> None:
         *rows, self._typed = (self._typed + piece).split(b"\n")
         for row in rows:
             text = row.decode(self._encoding, "replace")

@@ -1,0 +1,102 @@
+"""A line that is half typed when a question comes is there again once that is answered.
+
+Holds: approval-48
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import re
+import sys
+import termios
+from pathlib import Path
+from typing import Any
+
+import pyte
+import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input.vt100 import Vt100Input
+
+from amplifier_app import approval
+from amplifier_app.approval import TerminalApproval
+from amplifier_app.known_secrets import Secrets
+from amplifier_app.line_input.completion import LineCompleter
+from amplifier_app.line_input.line_editor import LineEditor
+from amplifier_app.line_input.plain_lines import PlainLines
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class Screen:
+    """A terminal of 40 columns, and somebody who waits for what is on it."""
+
+    def __init__(self, keyboard: int) -> None:
+        self._keyboard = keyboard
+        self._screen = pyte.Screen(40, 24)
+        self._stream = pyte.ByteStream(self._screen)
+        self._came = asyncio.Event()
+        asyncio.get_running_loop().add_reader(keyboard, self._read)
+
+    def _read(self) -> None:
+        self._stream.feed(os.read(self._keyboard, 65536))
+        self._came.set()
+
+    async def see(self, *patterns: str) -> None:
+        """Wait until the last rows that are not empty are these."""
+        while True:
+            rows = [row.rstrip() for row in self._screen.display if row.strip()]
+            last = rows[-len(patterns) :]
+            if len(last) == len(patterns) and all(map(re.fullmatch, patterns, last)):
+                return
+            self._came.clear()
+            await self._came.wait()
+
+    def type(self, text: str) -> None:
+        os.write(self._keyboard, text.encode())
+
+
+@pytest.mark.parametrize("kind", ["editor", "plain"])
+async def test_a_half_typed_line_is_set_aside_and_answers_nothing(
+    kind: str, monkeypatch: Any, tmp_path: Path
+) -> None:
+    keyboard, terminal = pty.openpty()
+    termios.tcsetwinsize(keyboard, (24, 40))
+    monkeypatch.setattr(approval, "SECRETS", Secrets({}))
+    taken: list[str] = []
+    with os.fdopen(terminal) as stdin, open(os.ttyname(terminal), "w") as stdout:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        screen = Screen(keyboard)
+        with create_app_session(input=Vt100Input(stdin)):
+            lines: Any = PlainLines(stdin, stdout, stdout)
+            if kind == "editor":
+                completer = LineCompleter([], tmp_path)
+                lines = LineEditor(stdout, InMemoryHistory(), completer)
+            running = asyncio.create_task(
+                lines.run(taken.append, lambda: None, lambda: None, lambda: "")
+            )
+            await screen.see(">")
+            screen.type("yes, half a")
+            await screen.see("> yes, half a")
+            asks = TerminalApproval(asking=lines.suspend)
+            asking = asyncio.create_task(
+                asks.request_approval("go on?", ["Allow", "Deny"], 60, "deny")
+            )
+            await screen.see("[a-z]{4}>")
+            assert (taken, asking.done()) == ([], False)
+            screen.type("allow\n")
+            assert await asking == "Allow"
+            await screen.see("[a-z]{4}\\| allowed", "(> )?yes, half a")
+            screen.type(" line\r" if kind == "editor" else " line\n")
+            while not taken:
+                await asyncio.sleep(0)
+            lines.end()
+            await running
+        asyncio.get_running_loop().remove_reader(keyboard)
+    os.close(keyboard)
+    assert taken == ["yes, half a line"]
