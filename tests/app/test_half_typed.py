@@ -11,6 +11,7 @@ import pty
 import re
 import sys
 import termios
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from prompt_toolkit.input.vt100 import Vt100Input
 from amplifier_app import approval
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.known_secrets import Secrets
+from amplifier_app.line_input.candidate import Candidate
 from amplifier_app.line_input.completion import LineCompleter
 from amplifier_app.line_input.line_editor import LineEditor
 from amplifier_app.line_input.plain_lines import PlainLines
@@ -31,6 +33,11 @@ from amplifier_app.line_input.plain_lines import PlainLines
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+async def complete_nothing(line: str) -> AsyncIterator[Candidate]:
+    for each in ():
+        yield each
 
 
 class Screen:
@@ -68,17 +75,17 @@ async def test_a_half_typed_line_is_set_aside_and_answers_nothing(
     keyboard, terminal = pty.openpty()
     termios.tcsetwinsize(keyboard, (24, 40))
     monkeypatch.setattr(approval, "SECRETS", Secrets({}))
-    taken: list[str] = []
-    with os.fdopen(terminal) as stdin, open(os.ttyname(terminal), "w") as stdout:
+    taken: asyncio.Queue[str] = asyncio.Queue()
+    with os.fdopen(terminal) as stdin, os.fdopen(os.dup(terminal), "w") as stdout:
         monkeypatch.setattr(sys, "stdin", stdin)
         screen = Screen(keyboard)
         with create_app_session(input=Vt100Input(stdin)):
             lines: Any = PlainLines(stdin, stdout, stdout)
             if kind == "editor":
-                completer = LineCompleter([], tmp_path)
+                completer = LineCompleter(complete_nothing, tmp_path)
                 lines = LineEditor(stdout, InMemoryHistory(), completer)
             running = asyncio.create_task(
-                lines.run(taken.append, lambda: None, lambda: None, lambda: "")
+                lines.run(taken.put_nowait, lambda: None, lambda: None, lambda: "")
             )
             await screen.see(">")
             screen.type("yes, half a")
@@ -88,15 +95,14 @@ async def test_a_half_typed_line_is_set_aside_and_answers_nothing(
                 asks.request_approval("go on?", ["Allow", "Deny"], 60, "deny")
             )
             await screen.see("[a-z]{4}>")
-            assert (taken, asking.done()) == ([], False)
+            assert (taken.empty(), asking.done()) == (True, False)
             screen.type("allow\n")
             assert await asking == "Allow"
             await screen.see("[a-z]{4}\\| allowed", "(> )?yes, half a")
             screen.type(" line\r" if kind == "editor" else " line\n")
-            while not taken:
-                await asyncio.sleep(0)
+            assert await taken.get() == "yes, half a line"
             lines.end()
             await running
         asyncio.get_running_loop().remove_reader(keyboard)
     os.close(keyboard)
-    assert taken == ["yes, half a line"]
+    assert taken.empty()

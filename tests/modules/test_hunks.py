@@ -38,7 +38,8 @@ def split(content: bytes) -> list[bytes]:
 
 def patch_by_hand(before: bytes, texts: list[str]) -> bytes:
     """What `patch` does: read the numbers of each hunk, and put its lines where they say."""
-    lines, done, made = split(before), 0, []
+    lines, done, is_new = split(before), 0, True
+    made: list[bytes] = []
     for text in texts:
         head, *rows = text.removesuffix("\n").split("\n")
         start, _, count = head.split(" ")[1][1:].partition(",")

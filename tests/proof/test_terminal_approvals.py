@@ -35,8 +35,8 @@ ASK, PLAN = ("--mode", "ask"), ("--mode", "plan")
 def test_a_yes_is_for_one_call(begin: Begin, folder: Path) -> None:
     talk = begin(write("a", "1\n"), write("b", "2\n"), "Done.", arguments=ASK)
     talk.say("Write.")
-    talk.reply_to("| `path`: `a`", "y")
-    talk.reply_to("| `path`: `b`", "n")
+    talk.reply_to("| created `a`", "y")
+    talk.reply_to("| created `b`", "n")
     assert (
         talk.close("Done.")
         == """\
@@ -45,8 +45,9 @@ def test_a_yes_is_for_one_call(begin: Begin, folder: Path) -> None:
 ● 1 write_file(path="a")
 bcdf| approval needed
 bcdf| run `write_file`? (it writes files)
-bcdf| | `path`: `a`
-bcdf| | `content`: "1\\n"
+bcdf| | created `a`
+bcdf| |   @@ -0,0 +1 @@
+bcdf| |   +1
 bcdf| y once, or a for `write_file` in this session, or p for a rule such as \\
 bcdf: `Edit(/a)`
 bcdf| answer with a word: allow once, deny (other words deny)
@@ -58,8 +59,9 @@ bcdf| allowed
 ● 2 write_file(path="b")
 bcdf| approval needed
 bcdf| run `write_file`? (it writes files)
-bcdf| | `path`: `b`
-bcdf| | `content`: "2\\n"
+bcdf| | created `b`
+bcdf| |   @@ -0,0 +1 @@
+bcdf| |   +2
 bcdf| y once, or a for `write_file` in this session, or p for a rule such as \\
 bcdf: `Edit(/b)`
 bcdf| answer with a word: allow once, deny (other words deny)
@@ -84,7 +86,7 @@ def test_a_tool_that_is_allowed_in_the_session_is_asked_about_once(
         write("a", "1\n"), write("b", "2\n"), "One.", write("c", "3\n"), "Two.", arguments=ASK
     )
     talk.say("Write.")
-    talk.reply_to("| `path`: `a`", "a")
+    talk.reply_to("| created `a`", "a")
     talk.see_match("^One.$")
     talk.see_match(PROMPT)
     talk.say("More.")
@@ -96,8 +98,9 @@ def test_a_tool_that_is_allowed_in_the_session_is_asked_about_once(
 ● 1 write_file(path="a")
 bcdf| approval needed
 bcdf| run `write_file`? (it writes files)
-bcdf| | `path`: `a`
-bcdf| | `content`: "1\\n"
+bcdf| | created `a`
+bcdf| |   @@ -0,0 +1 @@
+bcdf| |   +1
 bcdf| y once, or a for `write_file` in this session, or p for a rule such as \\
 bcdf: `Edit(/a)`
 bcdf| answer with a word: allow once, deny (other words deny)
@@ -262,7 +265,7 @@ def test_mode_counts_from_the_next_call_of_a_turn_that_runs(begin: Begin, folder
     talk.say("/mode ask")
     talk.see("the mode is ask from now on")
     (folder / "go").touch()
-    talk.reply_to("| `path`: `a`", "y")
+    talk.reply_to("| created `a`", "y")
     talk.see_match("^Done.$")
     talk.see_match("^ask >$")
     assert (
@@ -279,8 +282,9 @@ the mode is ask from now on
 ● 2 write_file(path="a")
 bcdf| approval needed
 bcdf| run `write_file`? (it writes files)
-bcdf| | `path`: `a`
-bcdf| | `content`: "1\\n"
+bcdf| | created `a`
+bcdf| |   @@ -0,0 +1 @@
+bcdf| |   +1
 bcdf| y once, or a for `write_file` in this session, or p for a rule such as \\
 bcdf: `Edit(/a)`
 bcdf| answer with a word: allow once, deny (other words deny)
@@ -305,12 +309,12 @@ def test_after_a_kill_a_sub_agent_asks_again_and_says_whose_question_it_is(
     arguments = (*ASK, "--module", "tool-task")
     talk = begin(task, write("a", "1\n"), "I wrote it.", "Done.", arguments=arguments)
     talk.say("Have it written.")
-    talk.see("| `path`: `a`")
+    talk.see("| created `a`")
     os.kill(talk.pid, signal.SIGKILL)
     assert talk.wait() == -signal.SIGKILL
     talk = Talk(keyed, *arguments, "--continue")
     talk.say("/continue")
-    talk.reply_to("| `path`: `a`", "y")
+    talk.reply_to("| created `a`", "y")
     shown = talk.close("Done.")
     assert (
         """\

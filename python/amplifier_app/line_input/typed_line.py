@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 _MOST = 65_536
 
@@ -15,7 +16,7 @@ def read_typed(descriptor: int) -> bytes:
         return b""  # a console of Windows
     try:
         usual = termios.tcgetattr(descriptor)
-        by_keys = [*usual[:6], list(usual[6])]
+        by_keys: list[Any] = [*usual[:6], list(usual[6])]
         # A terminal gives away an unfinished line once it edits no lines.
         by_keys[3] &= ~termios.ICANON
         by_keys[6][termios.VMIN], by_keys[6][termios.VTIME] = 0, 0
