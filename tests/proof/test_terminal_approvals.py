@@ -54,7 +54,7 @@ bcdf| answer with a word: allow once, deny (other words deny)
 bcdf> y
 bcdf| allowed
   ✓ 1 write_file: created, 1 line
-    1
+    +1
 
 ● 2 write_file(path="b")
 bcdf| approval needed
@@ -67,8 +67,8 @@ bcdf: `Edit(/b)`
 bcdf| answer with a word: allow once, deny (other words deny)
 bcdf> n
 bcdf| denied
-  ✗ 2 write_file: User denied: run `write_file`? (it writes files) | `path`:
-    `b` | `content`: "2\\n"
+  ✗ 2 write_file: User denied: run `write_file`? (it writes files) | created
+    `b` | @@ -0,0 +1 @@ | +2
 
 Done.
 
@@ -107,11 +107,11 @@ bcdf| answer with a word: allow once, deny (other words deny)
 bcdf> a
 bcdf| allowed in this session
   ✓ 1 write_file: created, 1 line
-    1
+    +1
 
 ● 2 write_file(path="b")
   ✓ 2 write_file: created, 1 line
-    2
+    +2
 
 One.
 
@@ -120,7 +120,7 @@ One.
 
 ● 1 write_file(path="c")
   ✓ 1 write_file: created, 1 line
-    3
+    +3
 
 Two.
 
@@ -210,7 +210,7 @@ bcdf| allowed
 
 ● 3 write_file(path="a")
   ✓ 3 write_file: created, 1 line
-    2
+    +2
 
 Done.
 
@@ -291,7 +291,7 @@ bcdf| answer with a word: allow once, deny (other words deny)
 bcdf> y
 bcdf| allowed
   ✓ 2 write_file: created, 1 line
-    1
+    +1
 
 Done.
 
@@ -321,8 +321,27 @@ def test_after_a_kill_a_sub_agent_asks_again_and_says_whose_question_it_is(
 bcdf| approval needed
 bcdf| the sub-agent `write it` asks:
 bcdf| run `write_file`? (it writes files)
-bcdf| | `path`: `a`
+bcdf| | created `a`
 """
         in shown
     )
     assert list_files(folder) == {"a": "1\n"}
+
+
+# Holds: approval-46
+def test_a_hunk_is_left_out_with_words_for_the_model(
+    begin: Begin, model: Any, folder: Path
+) -> None:
+    old = "".join(f"{number}\n" for number in range(20))
+    (folder / "a").write_text(old)
+    command = bash("sed -i 's/^2$/two/; s/^18$/more/' a")
+    talk = begin(command, "Done.", arguments=("--mode", "review"))
+    talk.say("Change it.")
+    talk.reply_to("y for all 2 hunks, or e to be asked about each", "e")
+    talk.reply_to("hunk 1 of 2? y or n; other words deny all that are left", "y")
+    talk.reply_to("hunk 2 of 2? y or n", "keep the number there")
+    assert "bcdf| allowed for 1 of 2 hunks\n" in talk.close("Done.")
+    assert (folder / "a").read_text() == old.replace("\n2\n", "\ntwo\n")
+    read = list_results(model)[-1]
+    assert "`a, hunk 2 of 2 (@@ -16,5 +16,5 @@)` was not made" in read
+    assert "the person says: keep the number there" in read

@@ -18,8 +18,7 @@ CALLS = [
     {"tool": "edit_file", "arguments": {"path": "a.txt", "edits": [{"old": "no", "new": "2"}]}},
 ]
 PROMPTS = [
-    "run `edit_file`? (it writes files)\n| modified `a.txt`\n"
-    "|   @@ -1,2 +1,2 @@\n|    one\n|   -two\n|   +2",
+    "run `edit_file`? (it writes files)\n| modified `a.txt`\n|   @@ -1,2 +1,2 @@\n|    one\n|   -two\n|   +2",
     "run `write_file`? (it writes files)\n| created `b.txt`\n|   @@ -0,0 +1 @@\n|   +x",
     "run `edit_file`? (it writes files)\n| `path`: `a.txt`\n| `edits`: [{`old`: `no`, `new`: `2`}]",
 ]
