@@ -102,7 +102,7 @@ def _write_whole(name: str, content: bytes) -> AttachedText:
 def _write_ends(name: str, head: bytes, tail: bytes, size: int) -> AttachedText:
     # A character may be cut at either end of a part.
     beginning = _decode(_cut_end(head))
-    end = _decode(tail[next((n for n in range(4) if tail[n] & 0xC0 != 0x80), 0) :])
+    end = _decode(tail[next((n for n in range(min(4, len(tail))) if tail[n] & 0xC0 != 0x80), 0) :])
     note = f"[{size:,} bytes; the middle is left out here: read it with the tool `read_file`]"
     text = f"{beginning}\n\n{note}\n\n{end}"
     return AttachedText(_write_block(name, f'bytes="{size}"', text), None, size)

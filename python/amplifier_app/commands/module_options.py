@@ -1,4 +1,4 @@
-"""The options that name modules, of each command that mounts some."""
+"""The options that name modules and MCP servers, of each command that has some."""
 
 from __future__ import annotations
 
@@ -25,3 +25,15 @@ def add_module_options(command: Command) -> Command:
         help="Mount a module, with a config; may be repeated. See `amplifier-core list-modules`.",
     )
     return modules(plan(command))
+
+
+def add_server_files(command: Command) -> Command:
+    """Add `--mcp-config`, as the parameter `server_files`."""
+    servers = click.option(
+        "--mcp-config",
+        "server_files",
+        multiple=True,
+        metavar="FILE",
+        help="Connect the MCP servers of a file in the form of `mcpServers`; may be repeated.",
+    )
+    return servers(command)

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from amplifier_app.commands.module_options import add_module_options
+from amplifier_app.commands.module_options import add_module_options, add_server_files
 from amplifier_app.outcome import OutcomeLine
 
 _EPILOG = """\
@@ -161,13 +161,7 @@ Exit codes:
     metavar="NAME",
     help="A profile of your `config.toml`; see `amplifier-core config --help`.",
 )
-@click.option(
-    "--mcp-config",
-    "mcp_configs",
-    multiple=True,
-    metavar="FILE",
-    help="Connect the MCP servers of a file in the form of `mcpServers`; may be repeated.",
-)
+@add_server_files
 @click.option(
     "-v",
     "--verbose",
@@ -204,7 +198,7 @@ def run(
     modules: tuple[str, ...],
     plan: str | None,
     profile: str | None,
-    mcp_configs: tuple[str, ...],
+    server_files: tuple[str, ...],
     verbose: bool,
     plain: bool,
     debug: bool,
@@ -302,7 +296,7 @@ def run(
             goes_on=goes_on,
             has_project_notes=not no_project_notes
             and configuration.get("project_notes") is not False,
-            server_files=named_server_files(mcp_configs),
+            server_files=named_server_files(server_files),
         )
         if work_off is not None:
             from amplifier_app.commands.background.work import work_off as work

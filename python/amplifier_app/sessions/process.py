@@ -7,8 +7,42 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
+from amplifier_core import world
+
 if TYPE_CHECKING:
-    from amplifier_modules.stores import SessionInfo
+    from amplifier_modules.stores import SessionInfo, Store
+
+_SECONDS_A_LOOK = 1.0
+
+
+class SessionHolder:
+    """The process that has a session open, for those who ask again and again.
+
+    It is looked for once a second, as a store lists all of its sessions for that.
+
+    Args:
+        store: Where the session is stored.
+        session_id: The session.
+    """
+
+    def __init__(self, store: Store, session_id: str) -> None:
+        self._store = store
+        self._id = session_id
+        self._process: int | None = None
+        self._look_at = 0.0
+
+    async def find(self) -> int | None:
+        """Return the process; None if none has it open, or there is no such session.
+
+        Raises:
+            StoreError: The store cannot be read.
+        """
+        if world.monotonic() >= self._look_at:
+            infos = await self._store.sessions()
+            info = next((each for each in infos if each.id == self._id), None)
+            self._process = None if info is None else find_process(info)
+            self._look_at = world.monotonic() + _SECONDS_A_LOOK
+        return self._process
 
 
 def find_process(info: SessionInfo) -> int | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.notice import show_notice
 from amplifier_app.sessions.opening import run_on_store
-from amplifier_app.sessions.process import find_process
+from amplifier_app.sessions.process import SessionHolder
 from amplifier_core import world
 
 if TYPE_CHECKING:
@@ -40,13 +40,12 @@ async def _wait(store: Store, session_id: str) -> bool:
     from amplifier_modules.stores.inbox import RELEASE
 
     number = await store.put(session_id, RELEASE, {})
+    holder = SessionHolder(store, session_id)
     end, is_asked = world.monotonic() + LEASE_SECONDS, True
-    while True:
-        info = next((each for each in await store.sessions() if each.id == session_id), None)
-        if info is None or find_process(info) is None:
-            return True
+    while await holder.find() is not None:
         if is_asked:
             is_asked = number in [each.id for each in await store.inbox(session_id)]
             if is_asked and world.monotonic() > end:
                 return False
         await asyncio.sleep(_LOOK_SECONDS)
+    return True

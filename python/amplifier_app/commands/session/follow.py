@@ -15,7 +15,7 @@ from amplifier_app.commands.session.show import write_message
 from amplifier_app.sessions.choice import describe_session, find_session, short_id
 from amplifier_app.sessions.messages import list_messages
 from amplifier_app.sessions.opening import run_on_store
-from amplifier_app.sessions.process import find_process
+from amplifier_app.sessions.process import SessionHolder
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store, StoredEvent
@@ -50,11 +50,12 @@ class _Following:
         events = await self._store.read(info.id)
         self._show(_find_last_turn(events))
         last = events[-1].number if events else 0
+        holder = SessionHolder(self._store, info.id)
         is_alive = True
         try:
             while is_alive:
                 # In this order: what is stored before the process ended is read.
-                is_alive = await self._find_process(info) is not None
+                is_alive = await holder.find() is not None
                 await self._look_for_questions(info)
                 new = await self._store.read(info.id, after=last)
                 if new:
@@ -66,10 +67,6 @@ class _Following:
             if self._asking is not None:
                 self._asking.cancel()
         self._report.say_aside(f"no process has it open: `--resume {short_id(info)}` goes on")
-
-    async def _find_process(self, info: SessionInfo) -> int | None:
-        found = next((each for each in await self._store.sessions() if each.id == info.id), None)
-        return None if found is None else find_process(found)
 
     async def _look_for_questions(self, info: SessionInfo) -> None:
         """Ask here what is asked, or say that it is, and withdraw what was answered elsewhere."""

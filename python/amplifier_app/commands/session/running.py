@@ -11,7 +11,7 @@ from amplifier_app.commands.report import Report
 from amplifier_app.failure import Failure
 from amplifier_app.sessions.choice import describe_session, find_session, short_id
 from amplifier_app.sessions.opening import run_on_store
-from amplifier_app.sessions.process import find_process
+from amplifier_app.sessions.process import SessionHolder, find_process
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store, StoredEvent
@@ -66,10 +66,10 @@ def stop_turn(
         if not begun or has_ended(events):
             raise Failure(f"no turn of {named} runs", hint="there is nothing to stop")
         await store.put(info.id, STOP, {"turn": begun[-1], "now": is_now})
+        holder = SessionHolder(store, info.id)
         while not has_ended(await store.read(info.id, after=begun[-1])):
             await asyncio.sleep(_LOOK_SECONDS)
-            found = next(each for each in await store.sessions() if each.id == info.id)
-            if find_process(found) is None:
+            if await holder.find() is None:
                 return f"the process of {named} has ended"
         return f"the turn of {named} has ended"
 

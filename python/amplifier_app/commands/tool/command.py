@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from amplifier_app.commands.module_options import add_module_options
+from amplifier_app.commands.module_options import add_module_options, add_server_files
 from amplifier_app.commands.ordered_group import OrderedGroup
 
 if TYPE_CHECKING:
@@ -36,13 +36,6 @@ def tool(context: click.Context) -> None:
 
 def _add_options(command: Command) -> Command:
     """Add what says which tools there are."""
-    servers = click.option(
-        "--mcp-config",
-        "server_files",
-        multiple=True,
-        metavar="FILE",
-        help="Have the MCP servers of a file with `mcpServers`, too; may be repeated.",
-    )
     folder = click.option(
         "-C",
         "--directory",
@@ -51,7 +44,7 @@ def _add_options(command: Command) -> Command:
         show_default="the current folder",
         help="The folder that the tools work in.",
     )
-    return folder(servers(add_module_options(command)))
+    return folder(add_server_files(add_module_options(command)))
 
 
 @tool.command("list")
