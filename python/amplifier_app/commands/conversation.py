@@ -277,6 +277,14 @@ class Conversation:
         """Return what a module of the session has registered; None if none has."""
         return self._coordinator.get_capability(name)
 
+    def find_mounted(self, mount_point: str) -> Any:
+        """Return what is mounted there, such as `tools` by their names; None for nothing."""
+        return self._coordinator.get(mount_point)
+
+    def list_handlers(self) -> Mapping[str, Sequence[str]]:
+        """Return the names of the hooks of each event."""
+        return self._coordinator.hooks.list_handlers()
+
     async def messages(self) -> list[Mapping[str, Any]]:
         """The conversation so far, without the system prompt."""
         context = self._coordinator.get("context")

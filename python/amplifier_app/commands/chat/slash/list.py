@@ -16,11 +16,14 @@ from amplifier_app.commands.chat.slash.model import MODEL
 from amplifier_app.commands.chat.slash.quit import QUIT
 from amplifier_app.commands.chat.slash.resume_turn import CONTINUE
 from amplifier_app.commands.chat.slash.skills import SKILLS
+from amplifier_app.commands.chat.slash.status import STATUS
+from amplifier_app.commands.chat.slash.tools import TOOLS
 
 OWN: tuple[Command, ...] = (
     MODEL,
     COST,
     GOAL,
+    STATUS,
     CONTINUE,
     CLEAR,
     QUIT,
@@ -28,6 +31,7 @@ OWN: tuple[Command, ...] = (
     REDO,
     DIFF,
     MODE,
+    TOOLS,
     MCP,
     SKILLS,
     JOBS,
