@@ -21,6 +21,7 @@ class FakeConversation:
     mounted: dict[str, Any] = field(default_factory=dict[str, Any])
     capabilities: dict[str, Any] = field(default_factory=dict[str, Any])
     handlers: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    configs: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     said: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def find_mounted(self, mount_point: str) -> Any:
@@ -28,6 +29,9 @@ class FakeConversation:
 
     def find_capability(self, name: str) -> Any:
         return self.capabilities.get(name)
+
+    def find_config(self, module_id: str) -> dict[str, Any] | None:
+        return self.configs.get(module_id)
 
     def list_handlers(self) -> dict[str, list[str]]:
         return self.handlers
