@@ -21,10 +21,13 @@ from amplifier_app.commands.chat.slash.resume_turn import CONTINUE
 from amplifier_app.commands.chat.slash.skills import SKILLS
 from amplifier_app.commands.chat.slash.status import STATUS
 from amplifier_app.commands.chat.slash.tools import TOOLS
+from amplifier_app.commands.chat.slash.window import COMPACT, CONTEXT
 
 OWN: tuple[Command, ...] = (
     MODEL,
     COST,
+    CONTEXT,
+    COMPACT,
     GOAL,
     STATUS,
     CONTINUE,
