@@ -95,7 +95,11 @@ async def test_the_doctor_of_a_conversation_says_what_that_of_the_command_says(
         Finding("model", "ok", "demo"),
         Finding("keys", "missing", f"\x1b[2J {KEY}", "set one"),
     ]
-    monkeypatch.setattr(checks, "list_findings", lambda _: iter(found))
+
+    def list_findings(_: Path) -> list[Finding]:
+        return found
+
+    monkeypatch.setattr(checks, "list_findings", list_findings)
     lines = await run_command(DOCTOR, make_context(tmp_path))
 
     assert lines[0] == "✓ model  demo"

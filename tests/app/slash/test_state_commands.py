@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from amplifier_app.commands.chat.slash.help import HELP
+from amplifier_app.commands.chat.slash.model import MODEL
 from amplifier_app.commands.chat.slash.status import STATUS
 from amplifier_app.commands.chat.slash.tools import TOOLS
+from amplifier_app.commands.provider_choice import PROVIDERS
 from amplifier_app.failure import Failure
 from amplifier_core.session_capabilities import MCP_SERVERS, TOOLS_OFFER
 from amplifier_modules.tools.mcp import ServerStatus, State
@@ -79,6 +82,18 @@ async def test_tools_say_where_they_are_from_and_which_are_deferred(tmp_path: Pa
     assert one[2:4] == ["{", '  "type": "object",']
     assert all(each.isprintable() for each in [*listed, *one])
     assert KEY not in "".join([*listed, *one])
+
+
+def test_models_that_can_answer_are_completed_without_asking_a_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    offered: Any = MODEL.complete(make_context(tmp_path), "")
+    names = [each.text for each in offered]
+    assert f"anthropic:{PROVIDERS['anthropic'].model}" in names
+    assert "demo" in names
+    assert not any(each.startswith("openai:") for each in names)
 
 
 # Holds: command-97

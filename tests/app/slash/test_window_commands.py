@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ async def make_conversation() -> FakeConversation:
     """Return one with a long result and a provider with a window of 20,000 tokens."""
     context = SimpleContext()
     await context.add_message({"role": "user", "content": "look"})
-    call = {"id": "1", "name": "look", "arguments": {}}
+    call: dict[str, Any] = {"id": "1", "name": "look", "arguments": {}}
     await context.add_message({"role": "assistant", "content": "", "tool_calls": [call]})
     await context.add_message({"role": "tool", "tool_call_id": "1", "content": "x" * 16_000})
     for number in range(40):

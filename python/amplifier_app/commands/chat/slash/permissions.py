@@ -29,7 +29,8 @@ async def _show_permissions(context: CommandContext, _: str) -> Shown:
     config = conversation.find_config(_NAME) or {}
     folder = context.turns.order.folder
     rules = await asyncio.to_thread(lambda: [*_list_rules(config, folder)])
-    grants = sorted({tool for _, tool in (policy.describe() or {}).get("grants", ())})
+    kept: dict[str, Any] = policy.describe() or {}
+    grants: list[str] = sorted({tool for _, tool in kept.get("grants", ())})
     lines += rules or ["there are no rules"]
     return [*lines, *(show_line(f"granted in this session: {each}") for each in grants)]
 
