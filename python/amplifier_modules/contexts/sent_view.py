@@ -117,10 +117,12 @@ class SentView:
         Args:
             room: The estimated tokens that it may have; None for `room`.
         """
+        is_needed = room is None
         before, room = self.view, self.room if room is None else room
         after = compact(before, room, self._settings)
         if after.total >= before.total:
-            logger.warning("conversation too long: %d tokens, %d fit", after.total, room)
+            level = logging.WARNING if is_needed else logging.DEBUG
+            logger.log(level, "conversation too long: %d tokens, %d fit", after.total, room)
             return
         if self._settings.summarize and after.left_out:
             after = await self._add_summary(before, after, room)
