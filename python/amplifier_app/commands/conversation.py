@@ -277,6 +277,20 @@ class Conversation:
         """Return what a module of the session has registered; None if none has."""
         return self._coordinator.get_capability(name)
 
+    def find_mounted(self, mount_point: str) -> Any:
+        """Return what is mounted there, such as `tools` by their names; None for nothing."""
+        return self._coordinator.get(mount_point)
+
+    def find_config(self, module_id: str) -> Mapping[str, Any] | None:
+        """Return the config of a hook module; None where the plan does not have it."""
+        entries: Any = self._session.session.config.get("hooks") or ()
+        found = next((each for each in entries if each.get("module") == module_id), None)
+        return None if found is None else found.get("config") or {}
+
+    def list_handlers(self) -> Mapping[str, Sequence[str]]:
+        """Return the names of the hooks of each event."""
+        return self._coordinator.hooks.list_handlers()
+
     async def messages(self) -> list[Mapping[str, Any]]:
         """The conversation so far, without the system prompt."""
         context = self._coordinator.get("context")

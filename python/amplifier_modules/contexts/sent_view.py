@@ -111,15 +111,21 @@ class SentView:
         """Whether the view exceeds the threshold."""
         return self.view.is_over(self.room * self._settings.compact_threshold)
 
-    async def shorten(self) -> None:
-        """Shorten the view, and emit the event."""
-        before, room = self.view, self.room
+    async def shorten(self, room: float | None = None) -> None:
+        """Shorten the view, and emit the event.
+
+        Args:
+            room: The estimated tokens that it may have; None for `room`.
+        """
+        is_needed = room is None
+        before, room = self.view, self.room if room is None else room
         after = compact(before, room, self._settings)
         if after.total >= before.total:
-            logger.warning("conversation too long: %d tokens, %d fit", after.total, room)
+            level = logging.WARNING if is_needed else logging.DEBUG
+            logger.log(level, "conversation too long: %d tokens, %d fit", after.total, room)
             return
         if self._settings.summarize and after.left_out:
-            after = await self._add_summary(before, after)
+            after = await self._add_summary(before, after, room)
             if self.view is not before:
                 return  # the conversation was replaced meanwhile
         self.show_shortened(after, self.budget)
@@ -151,23 +157,22 @@ class SentView:
             )
         return after
 
-    async def _add_summary(self, before: View, plain: View) -> View:
+    async def _add_summary(self, before: View, plain: View, room: float) -> View:
         """Return the shortened view with a summary of what it leaves out, if a model writes one."""
         known = before.copy()
-        most = min(self._settings.summary_tokens, max(50, int(self.room * _SUMMARY_SHARE)))
+        most = min(self._settings.summary_tokens, max(50, int(room * _SUMMARY_SHARE)))
         # Planned with the longest summary, so that no message is left out without being in it.
         known.summary = "x" * (most * CHARACTERS_PER_TOKEN)
-        planned = compact(known, self.room, self._settings)
-        room = self.room * _SUMMARIZED_SHARE
-        text = await summarize(planned.left_out, before.summary, most, room)
+        planned = compact(known, room, self._settings)
+        text = await summarize(planned.left_out, before.summary, most, room * _SUMMARIZED_SHARE)
         count = len(known.messages)
         if before.messages[:count] != known.messages:
             # A result was put right behind its call, somewhere in the middle.
-            return compact(before, self.room, self._settings)
+            return compact(before, room, self._settings)
         after = plain
         if text is not None:
             known.summary = text
-            after = compact(known, self.room, self._settings)
+            after = compact(known, room, self._settings)
         for message, tokens in zip(before.messages[count:], before.tokens[count:], strict=True):
             after.add(message, tokens=tokens)
         return after

@@ -13,7 +13,11 @@ from amplifier_core.events import LLM_RESPONSE
 from amplifier_core.session_capabilities import OBSERVABILITY_EVENTS, REQUEST_RETENTION
 from amplifier_modules.running.kept_state import KeptState
 from amplifier_modules.running.session_bound import session_bound
-from amplifier_providers.requests.token_estimate import estimate_tokens, request_budget
+from amplifier_providers.requests.token_estimate import (
+    CHARACTERS_PER_TOKEN,
+    estimate_tokens,
+    request_budget,
+)
 from amplifier_providers.settings import read_settings
 
 from .changes import OwnMessage, SentMessages
@@ -342,6 +346,35 @@ class SimpleContext:
         # What a call has a purpose for is not about these messages.
         if data.get("status") == "ok" and "purpose" not in data:
             self.note_usage(data.get("usage"))
+
+    async def compact(self, provider: Any = None) -> tuple[int, int]:
+        """Shorten the view at once, to the share of what it has now that a compaction leaves.
+
+        Args:
+            provider: The provider that will get the next request.
+
+        Returns:
+            The estimated tokens of its messages, before and after.
+        """
+        await self.get_messages_for_request(provider=provider)
+        before = self._shown.view.total
+        await self._shown.shorten(min(before, self._shown.room))
+        return before, self._shown.view.total
+
+    def describe_window(self) -> dict[str, Any]:
+        """Return what the next request has, in estimated tokens, and what was counted last."""
+        view, note = self._shown.view, self.system_note
+        system = len(self._system.last_text) // CHARACTERS_PER_TOKEN
+        notes = 0 if note is None else len(note.text) // CHARACTERS_PER_TOKEN
+        pairs = zip(view.messages, view.tokens, strict=True)
+        results = sum(tokens for message, tokens in pairs if message.get("role") == "tool")
+        return {
+            "system": max(0, system - notes),
+            "notes": notes,
+            "messages": view.total - results,
+            "results": results,
+            "last": self._meter.describe(),
+        }
 
     def _should_compact(self) -> bool:
         """Whether the view exceeds the threshold of the last request's budget."""

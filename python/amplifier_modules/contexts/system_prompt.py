@@ -56,6 +56,11 @@ class SystemPrompt:
         """Whether there is a system prompt, or the last request had one."""
         return self.factory is not None or self.note is not None or self._message is not None
 
+    @property
+    def last_text(self) -> str:
+        """The system prompt of the last request, with the note; empty before the first."""
+        return "" if self._message is None else str(self._message["content"])
+
     async def make_messages(self) -> list[Message]:
         """Return the message with the system prompt, the same object while it has not changed."""
         if self.factory is None and self.note is None:

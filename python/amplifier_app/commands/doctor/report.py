@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from amplifier_app.commands.report import Report
 from amplifier_app.printable import printable_line
 
 from .checks import list_findings
-from .finding import State
+from .finding import Finding, State
 
 _MARKS: Mapping[State, str] = {"ok": "✓", "missing": "-", "broken": "✗"}
 
@@ -28,7 +28,18 @@ def write_findings(report: Report, folder: Path) -> list[str]:
     else:
         width = max(len(each.name) for each in findings)
         for each in findings:
-            advice = f" → {each.advice}" if each.advice else ""
-            text = printable_line(f"{each.text}{advice}")
-            report.write_lines([f"{_MARKS[each.state]} {each.name:<{width}}  {text}"])
+            report.write_lines([describe_finding(each, width, printable_line)])
     return [each.name for each in findings if each.state == "broken"]
+
+
+def describe_finding(finding: Finding, width: int, write: Callable[[str], str]) -> str:
+    """Return the line of a finding.
+
+    Args:
+        finding: The finding.
+        width: The characters of the longest name.
+        write: Makes a text safe to show.
+    """
+    advice = f" → {finding.advice}" if finding.advice else ""
+    text = write(f"{finding.text}{advice}")
+    return f"{_MARKS[finding.state]} {write(finding.name):<{width}}  {text}"
