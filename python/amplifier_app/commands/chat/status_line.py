@@ -68,7 +68,7 @@ class StatusLine:
             if data.get("model_calls") or data.get("unpriced_calls"):
                 add_cost(None if data.get("unpriced_calls") else data.get("cost_usd"))
 
-        conversation.listen(events.LLM_RESPONSE, note_call)
+        conversation.listen(events.LLM_POST, note_call)
         conversation.listen(TASK_END, note_task)
 
     def write(self, cells: int) -> str:
