@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pyte
+import pyte.modes
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from typing_extensions import override
 
+from amplifier_app.line_input.candidate import Candidate
 from amplifier_app.line_input.completion import LineCompleter
 from amplifier_app.line_input.line_editor import LineEditor
 from amplifier_app.line_input.lines import Typing
@@ -141,6 +143,14 @@ class DrawnPrompt:
         self._pipe.send_text(keys)
         await self.settle()
 
+    async def wait_for(self, is_so: Callable[[], bool]) -> None:
+        """Wait until something is so."""
+        for _ in range(2000):
+            if is_so():
+                return
+            await asyncio.sleep(0.005)
+        raise AssertionError(self.terminal.rows)
+
     async def settle(self) -> None:
         """Wait until what is written, too, is drawn."""
         await asyncio.sleep(0.002)
@@ -160,9 +170,9 @@ async def drawn_prompt(
     terminal = MemoryTerminal(columns, is_reflowing=is_reflowing)
     with create_pipe_input() as pipe, create_app_session(input=pipe):
 
-        async def complete(_: str) -> Any:
-            return
-            yield
+        async def complete(_: str) -> AsyncIterator[Candidate]:
+            for each in ():
+                yield each
 
         editor = LineEditor(
             terminal,

@@ -21,20 +21,28 @@ STEPS = st.one_of(
 )
 
 
+def write_status(_: int) -> str:
+    return STATUS
+
+
 def join(rows: list[str]) -> str:
     return "".join("".join(rows).split())
 
 
-# Holds: input-1
+# Holds: typing-1
 @pytest.mark.parametrize("is_reflowing", [True, False])
-@settings(max_examples=25, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(steps=st.lists(STEPS, max_size=12))
 def test_keys_during_output_and_resizes_leave_both_whole(
     tmp_path: Path, is_reflowing: bool, steps: list[tuple[str, Any]]
 ) -> None:
     async def run() -> None:
         async with drawn_prompt(
-            tmp_path, is_reflowing=is_reflowing, write_status=lambda _: "· state ·"
+            tmp_path, is_reflowing=is_reflowing, write_status=write_status
         ) as prompt:
             written, narrowest = "", 1000
             for kind, value in steps:
@@ -50,7 +58,7 @@ def test_keys_during_output_and_resizes_leave_both_whole(
             await prompt.settle()
             rows = prompt.terminal.rows
             typed = prompt.editor.buffer.text
-            assert rows.pop() == "· state ·"
+            assert rows.pop() == STATUS
             whole = join(rows)
             if is_reflowing:
                 assert whole == join([written, ">", typed])
@@ -71,11 +79,11 @@ def test_the_status_line_is_below_the_prompt_and_has_the_width_of_the_terminal(
     async def run() -> None:
         cells: list[int] = []
 
-        def write_status(width: int) -> str:
+        def note_status(width: int) -> str:
             cells.append(width)
             return STATUS
 
-        async with drawn_prompt(tmp_path, write_status=write_status) as prompt:
+        async with drawn_prompt(tmp_path, write_status=note_status) as prompt:
             await prompt.type("abc")
             assert prompt.terminal.rows == ["> abc", STATUS]
             prompt.resize(30)
@@ -89,7 +97,7 @@ def test_the_status_line_is_below_the_prompt_and_has_the_width_of_the_terminal(
     asyncio.run(run())
 
 
-# Holds: input-2
+# Holds: typing-2
 def test_one_drawing_is_one_write(tmp_path: Path) -> None:
     async def run() -> None:
         async with drawn_prompt(tmp_path) as prompt:
@@ -103,7 +111,7 @@ def test_one_drawing_is_one_write(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-# Holds: input-3
+# Holds: typing-3
 def test_esc_stops_at_once_and_twice_at_an_empty_prompt_it_rewinds(tmp_path: Path) -> None:
     async def run() -> None:
         called: list[str] = []
@@ -121,8 +129,7 @@ def test_esc_stops_at_once_and_twice_at_an_empty_prompt_it_rewinds(tmp_path: Pat
                 for _ in range(times):
                     before = len(called)
                     await prompt.type("\x1b")
-                    while len(called) == before:
-                        await asyncio.sleep(0.005)
+                    await prompt.wait_for(lambda before=before: len(called) > before)
 
             await prompt.type("one\x1b\rtwo")
             assert prompt.terminal.rows == ["> one", "  two"]
@@ -138,7 +145,7 @@ def test_esc_stops_at_once_and_twice_at_an_empty_prompt_it_rewinds(tmp_path: Pat
     asyncio.run(run())
 
 
-# Holds: input-4
+# Holds: typing-4
 def test_long_pastes_are_marks_that_are_whole_when_sent(tmp_path: Path) -> None:
     async def run() -> None:
         lines = "\n".join(f"line {n}" for n in range(42))
@@ -166,7 +173,7 @@ def test_long_pastes_are_marks_that_are_whole_when_sent(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-# Holds: input-5
+# Holds: typing-5
 def test_tab_queues_what_cannot_be_completed_and_up_takes_it_back(tmp_path: Path) -> None:
     async def run() -> None:
         (tmp_path / "setup.py").touch()
@@ -196,21 +203,19 @@ def test_tab_queues_what_cannot_be_completed_and_up_takes_it_back(tmp_path: Path
     asyncio.run(run())
 
 
-# Holds: input-6
+# Holds: typing-6
 def test_an_editor_gets_what_is_typed_and_its_text_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "editor"
-    program.write_text("#!/bin/sh\nsed 's/^/edited /' \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n")
+    program.write_text('#!/bin/sh\nsed \'s/^/edited /\' "$1" > "$1.new" && mv "$1.new" "$1"\n')
     program.chmod(0o700)
     monkeypatch.setenv("VISUAL", str(program))
 
     async def run() -> None:
         async with drawn_prompt(tmp_path) as prompt:
             await prompt.type("one\x07")
-            while prompt.editor.buffer.text == "one":
-                prompt.editor.stdout.write("")
-                await asyncio.sleep(0.01)
+            await prompt.wait_for(lambda: prompt.editor.buffer.text != "one")
             await prompt.settle()
             assert prompt.terminal.rows == ["> edited one"]
 
@@ -219,15 +224,14 @@ def test_an_editor_gets_what_is_typed_and_its_text_is_taken(
 
 def test_a_search_of_the_history_is_left_by_esc(tmp_path: Path) -> None:
     async def run() -> None:
-        async with drawn_prompt(tmp_path, write_status=lambda _: STATUS) as prompt:
+        async with drawn_prompt(tmp_path, write_status=write_status) as prompt:
             await prompt.type("first one\r")
             await prompt.type("second\r")
             await prompt.type("\x12first")
             assert "first one" in "\n".join(prompt.terminal.rows)
             assert prompt.terminal.rows[-1] == STATUS
             await prompt.type("\x1b")
-            while prompt.editor.buffer.text != "first one":
-                await asyncio.sleep(0.005)
+            await prompt.wait_for(lambda: prompt.editor.buffer.text == "first one")
             await prompt.settle()
             await prompt.type("\r")
             assert prompt.taken[-1] == "first one"

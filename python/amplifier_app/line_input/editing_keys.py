@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
-from prompt_toolkit.application import get_app
+from prompt_toolkit.application import Application, get_app
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.filters import Condition, has_completions
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -18,16 +19,46 @@ from amplifier_app.line_input.text_editor import is_there
 
 if TYPE_CHECKING:
     from amplifier_app.line_input.completion import LineCompleter
-    from amplifier_app.line_input.line_editor import LineEditor
+    from amplifier_app.line_input.lines import Typing
+    from amplifier_app.line_input.pastes import Pastes
 
 _SECONDS_OF_PAIR = 1.0
 """Esc is pressed twice within that."""
 
 
+class Editor(Protocol):
+    """What the keys need of the prompt."""
+
+    typing: Typing
+    pastes: Pastes
+    buffer: Buffer
+
+    @property
+    def has_queued(self) -> bool:
+        """Whether lines wait."""
+        ...
+
+    def take_line(self) -> str:
+        """Return what is typed, whole, and begin with an empty line."""
+        ...
+
+    def put_back(self, text: str) -> None:
+        """Put a line that was taken before what is typed."""
+        ...
+
+    def start_editor(self) -> None:
+        """Open what is typed in the editor of the user."""
+        ...
+
+    def end(self) -> None:
+        """Read no more lines."""
+        ...
+
+
 class EditingKeys:
     """What the keys do to the line that is typed, and whom they call."""
 
-    def __init__(self, editor: LineEditor, completer: LineCompleter) -> None:
+    def __init__(self, editor: Editor, completer: LineCompleter) -> None:
         self._editor = editor
         self._completer = completer
         self._escaped = -math.inf
@@ -41,16 +72,16 @@ class EditingKeys:
         keys.add("enter", filter=is_typing)(self._enter)
         keys.add("escape", "enter", filter=is_typing)(self._begin_line)
         keys.add("escape", filter=is_typing)(self._escape)
-        keys.add("c-c", filter=is_typing)(lambda _: editor.typing.interrupt())
+        keys.add("c-c", filter=is_typing)(self._interrupt)
         keys.add("tab", filter=is_typing & ~has_completions)(self._complete)
         keys.add("s-tab", filter=is_typing & ~has_completions)(self._change_mode)
-        keys.add("c-d", filter=is_typing & is_empty)(lambda _: editor.end())
+        keys.add("c-d", filter=is_typing & is_empty)(self._end)
         keys.add("up", filter=is_typing & is_empty & is_waiting)(self._take_back)
         keys.add("escape", "up", filter=is_typing & is_waiting)(self._take_back)
         keys.add(Keys.BracketedPaste, filter=is_typing)(self._paste)
-        keys.add("c-g", filter=is_typing & Condition(is_there))(lambda _: editor.start_editor())
+        keys.add("c-g", filter=is_typing & Condition(is_there))(self._start_editor)
         can_suspend = Condition(suspend_to_background_supported)
-        keys.add("c-z", filter=can_suspend)(lambda event: event.app.suspend_to_background())
+        keys.add("c-z", filter=can_suspend)(self._suspend)
         return keys
 
     def _enter(self, event: KeyPressEvent) -> None:
@@ -62,6 +93,19 @@ class EditingKeys:
             buffer.insert_text("\n")
         else:
             self._editor.typing.take(self._editor.take_line())
+
+    def _interrupt(self, _: KeyPressEvent) -> None:
+        self._editor.typing.interrupt()
+
+    def _end(self, _: KeyPressEvent) -> None:
+        self._editor.end()
+
+    def _start_editor(self, _: KeyPressEvent) -> None:
+        self._editor.start_editor()
+
+    def _suspend(self, event: KeyPressEvent) -> None:
+        app: Application[Any] = event.app
+        app.suspend_to_background()
 
     def _begin_line(self, event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
@@ -83,9 +127,9 @@ class EditingKeys:
         editor, document = self._editor, event.current_buffer.document
         is_command = document.text_before_cursor.startswith("/")
         if not is_command and document.text.strip():
+            before = document.text_before_cursor
             found = self._completer.get_completions(document, CompleteEvent())
-            word = document.get_word_before_cursor(WORD=True)
-            if not any(each.text.strip() != word for each in found):
+            if all(before[len(before) + each.start_position :] == each.text for each in found):
                 whole = editor.pastes.unfold(document.text)
                 if editor.typing.queue(whole):
                     editor.take_line()

@@ -67,7 +67,7 @@ class LineEditor:
         # No terminal has to say where its cursor is: some never answer, and an answer that comes
         # late would be read as if it was typed.
         output = Vt100_Output(
-            self._writes,
+            cast("TextIO", self._writes),
             get_size or self._measure_terminal,
             term=os.environ.get("TERM"),
             enable_bell=False,

@@ -23,7 +23,14 @@ _REFLOWING_VARIABLES = (
     *("ALACRITTY_WINDOW_ID", "KONSOLE_VERSION", "GHOSTTY_RESOURCES_DIR", "ITERM_SESSION_ID"),
 )
 _REFLOWING_TERMS = ("tmux", "foot", "alacritty", "xterm-kitty", "xterm-ghostty", "wezterm")
-_REFLOWING_PROGRAMS = ("vscode", "Apple_Terminal", "iTerm.app", "WezTerm", "ghostty", "WarpTerminal")
+_REFLOWING_PROGRAMS = (
+    "vscode",
+    "Apple_Terminal",
+    "iTerm.app",
+    "WezTerm",
+    "ghostty",
+    "WarpTerminal",
+)
 
 
 def reflows(environment: Mapping[str, str]) -> bool:
@@ -135,7 +142,7 @@ def _is_shorter(rows: Sequence[Sequence[int]], before: Sequence[Sequence[int]]) 
 def _find_moved(drawn: Sequence[Sequence[int]], cursor: Point, columns: int) -> Point:
     """Where the cursor is, seen from the first row, after rows were broken anew."""
     above = sum(_count_rows(row, columns) for row in drawn[: cursor.y])
-    row = drawn[cursor.y] if cursor.y < len(drawn) else []
+    row: Sequence[int] = drawn[cursor.y] if cursor.y < len(drawn) else ()
     before, x = 0, 0
     while before < len(row) and x < cursor.x:
         x += row[before]

@@ -85,9 +85,7 @@ def make_layout(
     root = HSplit(
         [
             ConditionalContainer(above, Condition(lambda: bool(make_above()))),
-            FloatContainer(
-                window, [Float(menu, xcursor=True, ycursor=True, transparent=True)]
-            ),
+            FloatContainer(window, [Float(menu, xcursor=True, ycursor=True, transparent=True)]),
             search,
             ConditionalContainer(status, Condition(has_status) & ~is_done),
         ]

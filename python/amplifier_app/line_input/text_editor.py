@@ -28,7 +28,7 @@ async def edit_text(text: str, environment: Mapping[str, str]) -> str:
     named = environment.get("VISUAL") or environment.get("EDITOR") or _USUAL
     with tempfile.TemporaryDirectory(prefix="amplifier-") as folder:
         path = Path(folder, "prompt.md")
-        path.write_text(f"{text}\n" if text else "", "utf-8")
+        _write(path, text)
         try:
             process = await asyncio.create_subprocess_exec(*shlex.split(named), str(path))
         except (OSError, ValueError) as error:
@@ -43,9 +43,17 @@ async def edit_text(text: str, environment: Mapping[str, str]) -> str:
         if code:
             raise Failure(f"the editor `{named}` ended with exit code {code}: nothing is changed")
         try:
-            return path.read_text("utf-8").removesuffix("\n").replace("\r\n", "\n")
+            return _read(path)
         except (OSError, ValueError) as error:
             raise Failure(f"what `{named}` has saved cannot be read: {error}") from error
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(f"{text}\n" if text else "", "utf-8", errors="replace")
+
+
+def _read(path: Path) -> str:
+    return path.read_text("utf-8").removesuffix("\n").replace("\r\n", "\n")
 
 
 def is_there() -> bool:

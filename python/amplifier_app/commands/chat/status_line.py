@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from amplifier_app.commands.model_choice import model_name
 from amplifier_app.printable import printable_line
@@ -54,15 +54,16 @@ class StatusLine:
             self._cost = None if self._cost is None or added is None else self._cost + added
 
         def note_call(_: str, data: Mapping[str, Any]) -> None:
-            usage = data.get("usage")
-            if not isinstance(usage, Mapping):
+            usage: Any = data.get("usage")
+            if not isinstance(usage, dict):
                 return
+            usage = cast("dict[str, object]", usage)
             counts = [read_count(usage.get(name)) for name in ("input_tokens", "output_tokens")]
             self._tokens = sum(count or 0 for count in counts)
-            self._window = conversation.find_window()
             add_cost(usage.get("cost_usd"))
             if self._finding is None and conversation.find_capability(BASH_JOBS) is not None:
                 self._finding = asyncio.create_task(self._find_tier())
+            self._window = conversation.find_window()
 
         def note_task(_: str, data: Mapping[str, Any]) -> None:
             if data.get("model_calls") or data.get("unpriced_calls"):
