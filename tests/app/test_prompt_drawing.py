@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from drawn_prompt import drawn_prompt
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 STATUS = "model · 3 tokens"
