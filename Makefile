@@ -95,8 +95,8 @@ test-python: .venv/.extension .venv/.test wheel sdist ## Run the Python tests (P
 differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run generated programs here and on the reference, and account for every difference
 	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
 
-prove: prove-rust prove-guard prove-properties prove-interpreters .tools/reference/.installed .tools/sqlite/.installed .tools/conformance/.installed .venv/.extension .venv/.test sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
-	PROVE=1 AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)" REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" NEWER_SQLITE="$(CURDIR)/.tools/sqlite" .venv/bin/pytest tests/proof tests/kernel/every_await tests/modules/provider_kit tests/agent/test_store_elsewhere.py tests/app/wheel/test_sdist_build.py $(PYTEST_ARGS)
+prove: prove-rust prove-guard prove-properties prove-interpreters .tools/reference/.installed .tools/sqlite/.installed .tools/conformance/.installed .venv/.extension .venv/.test wheel sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
+	PROVE=1 AMPLIFIER_WHEEL="$$(ls dist/*.whl)" AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)" REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" NEWER_SQLITE="$(CURDIR)/.tools/sqlite" .venv/bin/pytest tests/proof tests/kernel/every_await tests/modules/provider_kit tests/agent/test_store_elsewhere.py tests/app/wheel/test_sdist_build.py tests/app/wheel/test_wheel_servers.py $(PYTEST_ARGS)
 
 fuzz: ## Try a million random streams on every decoder and parser (FUZZ_INPUTS=10000000 FUZZ_SEED=1)
 	FUZZ_INPUTS=$(FUZZ_INPUTS) CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target/prove}" CARGO_PROFILE_DEV_OPT_LEVEL=2 \

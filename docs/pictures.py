@@ -96,7 +96,8 @@ def _read(terminal: int) -> bytes:
 
 def drawn(name: str, output: str) -> str:
     """Return the picture of what is left on the screen."""
-    lines = output.replace("\r\n", "\n").split("\n")
+    below = r"\r\x1b\[\?7l.*?\x1b\[\?7h(?:\x1b\[\d+A)?\r|\r\x1b\[J"
+    lines = re.sub(below, "", output.replace("\r\n", "\n"), flags=re.DOTALL).split("\n")
     screen = "\n".join(line.rpartition("\r\x1b[K")[2] for line in lines).rstrip()
     # The id is another one each time.
     screen = re.sub(r"--resume [0-9a-f]{8}", "--resume 1b9d6bcd", screen)

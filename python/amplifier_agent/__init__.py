@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from amplifier_providers.scripted import ScriptedProvider, ScriptItem
 
     from .approvals import Approvals
+    from .arguments import Prompt
     from .event import (
         Event,
         Question,
@@ -64,6 +65,7 @@ __all__ = [
     "Module",
     "NamedChange",
     "PartialApproval",
+    "Prompt",
     "Question",
     "QuestionAsked",
     "Result",
@@ -101,6 +103,7 @@ _HOMES = {
     "amplifier_providers.scripted": "ScriptItem ScriptedProvider",
     "amplifier_modules.tool.context": "ToolContext",
     ".approvals": "Approvals",
+    ".arguments": "Prompt",
     ".event": (
         "Event Question QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress"
         " ToolStarted"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store
 
     from .approvals import Answer, Approvals
+    from .arguments import Prompt
     from .event import Question
     from .function_hook import Hook
     from .output import Output
@@ -121,7 +122,7 @@ class Agent(Generic[T_co]):
 
     async def run(
         self,
-        prompt: str,
+        prompt: Prompt,
         *,
         messages: Sequence[Message] = (),
         state: object = None,
@@ -131,14 +132,15 @@ class Agent(Generic[T_co]):
         """Run one turn in a session of its own.
 
         Args:
-            prompt: What the user says.
+            prompt: What the user says: text, or a list of blocks of text, images and documents.
             messages: The conversation so far, such as `result.messages`.
             state: What tools find in `ToolContext.state`.
             budget: What the turn may use, in the place of the agent's budget.
             goal: The turn goes on until this is reached, as a judge sees it.
 
         Raises:
-            ValueError: The goal is empty, or the agent's approvals are `"wait"`, which only a session
+            TypeError: An argument is of the wrong type.
+            ValueError: A block of the prompt cannot be sent, the goal is empty, or the agent's approvals are `"wait"`, which only a session
                 can answer.
             ConfigurationError: All that is wrong with the agent's modules, in one list.
             Exception: What the provider or the context raised.
@@ -149,7 +151,7 @@ class Agent(Generic[T_co]):
 
     def run_sync(
         self,
-        prompt: str,
+        prompt: Prompt,
         *,
         messages: Sequence[Message] = (),
         state: object = None,
@@ -171,7 +173,7 @@ class Agent(Generic[T_co]):
 
     def stream(
         self,
-        prompt: str,
+        prompt: Prompt,
         *,
         messages: Sequence[Message] = (),
         state: object = None,
@@ -251,6 +253,30 @@ class Agent(Generic[T_co]):
         from .answering import answer_question
 
         await answer_question(self._parts, session_id, question_id, answer)
+
+    async def queue(self, session_id: str, prompt: str) -> None:
+        """Send a prompt to a session that is stored, from any process.
+
+        It is stored when this returns. `Session.run_queued` runs it as a turn of its own.
+
+        Args:
+            session_id: The id of the session, such as `result.session_id`.
+            prompt: What the user says.
+
+        Raises:
+            ValueError: The prompt is empty.
+            ConfigurationError: The agent has no store.
+            UnknownSessionError: No session is stored under this id.
+            StoreError: The store cannot be used.
+        """
+        from amplifier_modules.stores.inbox import PROMPT
+
+        from .stored import open_store
+
+        if not prompt.strip():
+            raise ValueError("`prompt` is empty")
+        async with open_store(self._parts) as store:
+            await store.put(session_id, PROMPT, {"text": prompt})
 
     async def sessions(self) -> list[SessionInfo]:
         """Return the sessions that are stored, the ones last written to first.

@@ -35,7 +35,12 @@ async def list_questions(parts: Parts, session_id: str) -> list[Question]:
         StoreError: The session is not stored, or cannot be read.
     """
     async with open_store(parts) as store:
-        asked = await _list_open(store, session_id)
+        return await list_stored_questions(store, session_id)
+
+
+async def list_stored_questions(store: Store, session_id: str) -> list[Question]:
+    """Return the questions of a session in a store; as `list_questions`."""
+    asked = await _list_open(store, session_id)
     return [_show(each) for _, each in asked if not each.is_late]
 
 

@@ -87,7 +87,9 @@ class AskedFunction:
         if answer is True or getattr(answer, "approved", False):
             if getattr(answer, "remember", False) is True:
                 note_grant(SESSION_GRANT)
-            note_parts(getattr(answer, "parts", None))
+            if (parts := getattr(answer, "parts", None)) is not None:
+                note_parts(parts)
+                note_words(getattr(answer, "reason", None))
             return _GRANT
         note_words(answer if isinstance(answer, str) else getattr(answer, "reason", None))
         return _DENY
@@ -238,9 +240,9 @@ def keep_answer(question: KeptQuestion, answer: Answer) -> KeptAnswer:
 
     approved = answer is True or getattr(answer, "approved", False)
     words = answer if isinstance(answer, str) else getattr(answer, "reason", None)
-    reason = None if approved or not words else str(words)
     remembers = bool(approved) and getattr(answer, "remember", False) is True
     parts = getattr(answer, "parts", None) if approved else None
+    reason = None if not words or (approved and parts is None) else str(words)
     return KeptAnswer(
         question_id=question.question_id,
         approved=bool(approved),
@@ -258,7 +260,7 @@ def _read_kept(answer: KeptAnswer) -> Answer:
     if answer.approved and answer.parts is not None:
         from .partial_approval import PartialApproval
 
-        return PartialApproval(parts=list(answer.parts), remember=remembers)
+        return PartialApproval(parts=list(answer.parts), remember=remembers, reason=answer.reason)
     if not answer.approved or not remembers:
         return answer.approved or answer.reason or False
     from amplifier_core.models import ApprovalResponse

@@ -41,8 +41,10 @@ from .type_parameters import T_co
 if TYPE_CHECKING:
     from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone
+    from amplifier_modules.stores import InboxEntry
 
     from .approvals import Answer
+    from .arguments import Prompt
     from .event import Question
     from .feed import Feed
     from .output import Output
@@ -174,14 +176,15 @@ class Session(Generic[T_co]):
             set_goal(self._coordinator, before)
             raise ConfigurationError("; ".join(problems))
 
-    async def run(self, prompt: str, *, budget: Budget | None = None) -> Result[T_co]:
+    async def run(self, prompt: Prompt, *, budget: Budget | None = None) -> Result[T_co]:
         """Run a turn; it waits until those before it are done.
 
         Args:
-            prompt: What the user says.
+            prompt: What the user says: text, or a list of blocks of text, images and documents.
             budget: What this turn may use, in the place of the agent's budget.
 
         Raises:
+            TypeError, ValueError: The prompt has something that is no block of these.
             RuntimeError: The call comes from a turn of this session, or from the body of its own
                 stream: it would wait for itself.
             Exception: What the provider or the context raised; `last` then has the turn.
@@ -209,6 +212,37 @@ class Session(Generic[T_co]):
             raise RuntimeError(f"the loop `{foreign}` cannot go on with a turn; use one of ours")
         budget = budget or limits_of(stored.states.get(SPENDING))
         return await self.run_turn(stored.prompt, budget, None, goes_on=True)
+
+    async def run_queued(self, *, budget: Budget | None = None) -> Result[T_co] | None:
+        """Run the next prompt that `Agent.queue` has stored; None if none waits.
+
+        Each runs in one turn, which `resume_turn` goes on with if the process ends meanwhile.
+
+        Args:
+            budget: As for `run`.
+
+        Raises:
+            RuntimeError: The session is not open or not stored; or as for `run`.
+            StoreError: The store cannot be used.
+            Exception: What the provider or the context raised; `last` then has the turn.
+        """
+        from amplifier_modules.stores.inbox import PROMPT
+
+        journal = self._coordinator.get_capability(SESSION_JOURNAL)
+        if not self._is_open or journal is None:
+            raise RuntimeError(f"session `{self.id}` is not open with a store")
+        await journal.inbox.look()
+        entry = journal.inbox.take_waiting(PROMPT)
+        if entry is None:
+            return None
+        is_begun = False
+        try:
+            result = await self.run_turn(entry.body["text"], budget, None, entry=entry)
+            is_begun = True
+            return result
+        finally:
+            if journal.inbox.take_begun() and not is_begun:
+                journal.inbox.put_back(entry)
 
     async def fork(self, at: int | None = None) -> Session[T_co]:
         """Return a new session that has the events of this one; use it with `async with`.
@@ -318,7 +352,7 @@ class Session(Generic[T_co]):
         finally:
             self._turns.forget(place) if place.waiting is not None else place.end()
 
-    def stream(self, prompt: str, *, budget: Budget | None = None) -> Stream[T_co]:
+    def stream(self, prompt: Prompt, *, budget: Budget | None = None) -> Stream[T_co]:
         """Return a turn as a stream of events; the arguments are those of `run`."""
         from .stream import Stream
 
@@ -448,11 +482,12 @@ class Session(Generic[T_co]):
 
     async def run_turn(
         self,
-        prompt: str,
+        prompt: Prompt,
         budget: Budget | None,
         take_event: TakeEvent | None,
         *,
         goes_on: bool = False,
+        entry: InboxEntry | None = None,
     ) -> Result[T_co]:
         """Run a turn and hand over its events, if somebody takes them; for `run` and `stream`."""
         self._check_call(prompt, budget)
@@ -477,6 +512,8 @@ class Session(Generic[T_co]):
                 await feed.start()
             if goes_on:
                 self._coordinator.register_capability(TURN_GOES_ON, True)
+            if entry is not None:
+                self._coordinator.get_capability(SESSION_JOURNAL).inbox.begin_turn(entry)
             return await turn.run(prompt, budget or self._parts.budget)
         finally:
             if turn is not None:
@@ -492,7 +529,7 @@ class Session(Generic[T_co]):
                 feed.stop()
             place.end()
 
-    def _check_call(self, prompt: str, budget: Budget | None) -> None:
+    def _check_call(self, prompt: Prompt, budget: Budget | None) -> None:
         check_turn(prompt, budget)
         if not self._is_open:
             raise RuntimeError(

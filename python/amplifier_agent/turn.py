@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import anyio
 
 from amplifier_core import events
-from amplifier_core.session_capabilities import TURN_BUDGET
+from amplifier_core.session_capabilities import TURN_BUDGET, TURN_PROMPT_BLOCKS
 from amplifier_modules.loops.loop import Loop, ledger_of_turn
 from amplifier_modules.running.failure import is_token_cancellation
 from amplifier_modules.spending.ledger import RUNNING
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     from amplifier_modules.spending.budget import Budget
 
     from .approvals import WaitingQuestions
+    from .arguments import Prompt
     from .feed import Feed
     from .output import Output
+
+logger = logging.getLogger(__name__)
 
 _Ending = tuple[TurnStatus, str | None]
 
@@ -74,7 +78,7 @@ class Turn(Generic[T_co]):
         """The result, also where the turn raised."""
         self.is_over = False
 
-    async def run(self, prompt: str, budget: Budget | None) -> Result[T_co]:
+    async def run(self, prompt: Prompt, budget: Budget | None) -> Result[T_co]:
         """Return the result.
 
         Raises:
@@ -82,6 +86,7 @@ class Turn(Generic[T_co]):
         """
         coordinator = self._coordinator
         coordinator.register_capability(TURN_BUDGET, budget)
+        text = prompt if isinstance(prompt, str) else self._offer_blocks(prompt)
         # Our loops emit the usage first, by itself, before a hook can end the turn.
         is_ours = isinstance(coordinator.get("orchestrator"), Loop)
         listeners = self.record.make_listeners(*(_OURS if is_ours else _OF_OTHERS))
@@ -90,12 +95,12 @@ class Turn(Generic[T_co]):
         coordinator.hooks._listen(listeners)
         try:
             if self._output is None:
-                text, value = await self._session.execute(prompt), None
+                answer, value = await self._session.execute(text), None
                 ending = self._find_ending()
             else:
                 with self._one_budget():
-                    text, value, ending = await self._read_answer(prompt, self._output)
-            result = self.result = await self._make_result(text, value, ending)
+                    answer, value, ending = await self._read_answer(text, self._output)
+            result = self.result = await self._make_result(answer, value, ending)
         except BaseException as error:
             is_cancelled = self._coordinator.cancellation.is_cancelled and is_token_cancellation(
                 error
@@ -107,9 +112,25 @@ class Turn(Generic[T_co]):
                 raise
         finally:
             self.is_over = True
+            if not isinstance(prompt, str):
+                coordinator.register_capability(TURN_PROMPT_BLOCKS, None)
             coordinator.hooks._listen(None)
             coordinator.cancellation.reset()
         return result  # pyright: ignore[reportPossiblyUnboundVariable] -- shielded: never left early
+
+    def _offer_blocks(self, prompt: Prompt) -> str:
+        """Have the loop take the blocks of a prompt; return the text that stands for them."""
+        from amplifier_modules.loops.prompt_blocks import write_text  # late: most prompts are text
+
+        from .arguments import read_blocks
+
+        blocks = read_blocks(prompt) or []
+        self._coordinator.register_capability(TURN_PROMPT_BLOCKS, blocks)
+        loop = self._coordinator.get("orchestrator")
+        if not isinstance(loop, Loop) and any(block["type"] != "text" for block in blocks):
+            name = getattr(loop, "name", None) or type(loop).__name__
+            logger.warning("the loop `%s` takes text only: it gets the names of images", name)
+        return write_text(blocks)
 
     async def _read_answer(
         self, prompt: str, output: Output[T_co]
@@ -122,6 +143,7 @@ class Turn(Generic[T_co]):
         value, problems = output.read(text)
         if problems is None:
             return text, value, ending
+        self._coordinator.register_capability(TURN_PROMPT_BLOCKS, None)
         text = await self._session.execute(output.repair_prompt(problems))
         ending = self._find_ending()
         if ending[0] == "completed":

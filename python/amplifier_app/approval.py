@@ -8,23 +8,28 @@ import math
 import os
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import write_notice
 from amplifier_app.offered_grants import (
+    Unit,
+    describe_hunk,
     describe_offer,
     describe_part,
     describe_rule,
     is_yes,
+    list_units,
     name_grant,
     read_rule_line,
     wants_each,
+    wants_hunks,
     wants_rule,
     wants_session,
 )
 from amplifier_app.printable import printable_line
+from amplifier_app.question_colors import color_rows, shows_colors, shows_difference
 from amplifier_core.approval import (
     CONSENT,
     SESSION_GRANT,
@@ -125,9 +130,10 @@ class TerminalApproval:
                     rule = await _ask_for_rule(call, mark)
                     line, grant = ("", "") if rule is None else (_ONCE, rule)
                 elif (call := wants_each(line)) is not None:
-                    granted = await _ask_about_each(call, mark)
+                    granted, words = await _ask_about_each(list_units(call), mark)
                     note_parts(granted)
-                    line = _ONCE if granted else ""
+                    note_words(words)
+                    line = _ONCE if granted else "\n"
         except TimeoutError:
             _note(f"\n{mark}| no answer\n")
             raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
@@ -155,13 +161,11 @@ async def _ask_for_rule(call: AskedCall, mark: str) -> str | None:
         OSError: The terminal cannot be written to.
         ValueError: It cannot show the characters.
     """
-    from amplifier_guard.question import question_rows
-
     problem: str | None = None
     while True:
         columns = _measure_columns()
         for row in describe_rule(call, problem):
-            _write("".join(f"{each}\n" for each in question_rows([row], mark, columns)))
+            _write_rows(_write_marked(row, mark, columns))
         _forget_typed()
         _write(f"{mark}> ")
         rule = read_rule_line(call, await _line_from_terminal())
@@ -169,28 +173,56 @@ async def _ask_for_rule(call: AskedCall, mark: str) -> str | None:
             return rule
 
 
-async def _ask_about_each(call: AskedCall, mark: str) -> list[str]:
-    """Ask about each part of what is asked about, and return those that are agreed to.
+async def _ask_about_each(units: Sequence[Unit], mark: str) -> tuple[list[str], str]:
+    """Ask about each part of what is asked about, or about its hunks.
+
+    Returns:
+        The names of what is agreed to, and the words with which the rest was denied.
 
     Raises:
         OSError: The terminal cannot be written to.
         ValueError: It cannot show the characters.
     """
-    from amplifier_guard.question import question_rows
-
     granted: list[str] = []
-    for number, name in enumerate(call.parts, 1):
-        row = describe_part(name, number, len(call.parts))
-        rows = question_rows([row], mark, _measure_columns())
-        _write("".join(f"{each}\n" for each in rows))
+    for number, unit in enumerate(units, 1):
+        line = "h\n"
+        if len(units) > 1:
+            line = await _ask_in_rows(describe_part(unit, number, len(units)), mark)
+        if unit.hunks and wants_hunks(line):
+            taken, line = await _ask_about_hunks(unit.hunks, mark)
+            granted += [unit.name] if len(taken) == len(unit.hunks) else taken
+            if not line:
+                continue
+        if (answer := is_yes(line)) is None:
+            return granted, line.strip() if len(line.split()) > 1 else ""
+        if answer:
+            granted.append(unit.name)
+    return granted, ""
+
+
+async def _ask_about_hunks(hunks: Mapping[str, str], mark: str) -> tuple[list[str], str]:
+    """Ask about each hunk; return the names of the agreed ones, and the line that ended it early."""
+    taken: list[str] = []
+    for number, (name, text) in enumerate(hunks.items(), 1):
+        line = await _ask_in_rows(describe_hunk(text, number, len(hunks)), mark)
+        if (answer := is_yes(line)) is None:
+            return taken, line or "\n"
+        if answer:
+            taken.append(name)
+    return taken, ""
+
+
+async def _ask_in_rows(text: str, mark: str) -> str:
+    """Show rows with the mark, and return the line that is typed after that."""
+    while True:
+        columns = _measure_columns()
+        _write_rows(_write_marked(text, mark, columns), is_difference=True)
         _forget_typed()
         _write(f"{mark}> ")
-        answer = is_yes(await _line_from_terminal())
-        if answer is None:
-            break
-        if answer:
-            granted.append(name)
-    return granted
+        line = await _line_from_terminal()
+        # In a terminal that became narrower, rows began without the mark.
+        if not line.endswith("\n") or _measure_columns() >= columns:
+            return line
 
 
 def _deny_unasked(reason: str, detail: str) -> str:
@@ -218,9 +250,6 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
         OSError: The terminal cannot be written to.
         ValueError: It is too narrow, or cannot show the characters.
     """
-    from amplifier_app.named_secrets import with_names
-    from amplifier_guard.question import question_rows
-
     lines = os.get_terminal_size(sys.stdin.fileno()).lines or _USUAL_LINES
     columns = _measure_columns()
     if columns < _MIN_COLUMNS:
@@ -229,19 +258,37 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
     accepted = [*map(option_words, options), "deny"]
     words = ", ".join(dict.fromkeys(each for each in accepted if each.replace(" ", "").isalnum()))
     rows = [
-        *question_rows(["approval needed"], mark, columns),
-        *question_rows(with_names(prompt, SECRETS.names), mark, columns),
+        *_write_marked("approval needed", mark, columns),
+        *_write_marked(prompt, mark, columns),
     ]
     if len(rows) + _ROWS_OF_ANSWER > lines:
-        rows += question_rows([f"read all {len(rows)} rows: scroll up"], mark, columns)
+        rows += _write_marked(f"read all {len(rows)} rows: scroll up", mark, columns)
     if offer := describe_offer():
-        rows += question_rows([offer], mark, columns)
-    rows += question_rows([f"answer with a word: {words} ({otherwise})"], mark, columns)
-    _write("".join(f"{row}\n" for row in rows))
+        rows += _write_marked(offer, mark, columns)
+    rows += _write_marked(f"answer with a word: {words} ({otherwise})", mark, columns)
+    _write_rows(rows, is_difference=shows_difference(prompt))
     _forget_typed()
     # Whoever answers has seen all of it.
     _write(f"{mark}> ")
     return mark
+
+
+def _write_marked(text: str, mark: str, columns: int) -> list[str]:
+    from amplifier_app.named_secrets import with_names
+    from amplifier_guard.question import question_rows
+
+    return question_rows(with_names(text, SECRETS.names), mark, columns)
+
+
+def _write_rows(rows: Sequence[str], *, is_difference: bool = False) -> None:
+    """Write rows of a question, those of a difference in colours where the terminal has some.
+
+    Raises:
+        OSError: The terminal cannot be written to.
+        UnicodeEncodeError: It cannot show the characters.
+    """
+    shown = color_rows(rows) if is_difference and shows_colors(os.environ) else rows
+    _write("".join(f"{row}\n" for row in shown))
 
 
 def _measure_columns() -> int:

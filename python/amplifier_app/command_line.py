@@ -36,18 +36,20 @@ _ROOMS = {
     "redo": _OF_CHANGES,
     "diff": _OF_CHANGES,
     "session": "amplifier_app.commands.session.command",
+    "queue": "amplifier_app.commands.session.queue_command",
     "trace": "amplifier_app.commands.trace.command",
     "config": "amplifier_app.commands.config.command",
     "doctor": "amplifier_app.commands.doctor.command",
     "provider": "amplifier_app.commands.provider.command",
     "mcp": "amplifier_app.commands.mcp.command",
+    "tool": "amplifier_app.commands.tool.command",
 }
 """Where the commands are that are imported when they are asked for."""
 _LATE_COMMANDS = {
     "undo, redo, diff": "Take back, or show, what a session has changed.",
-    "session, trace": "List, show and change sessions; write one as a page.",
+    "session, queue, trace": "List, change and reach sessions; write one as a page.",
     "config, doctor": "Show what is set, and what is missing.",
-    "provider, mcp": "List and test model providers and MCP servers.",
+    "provider, mcp, tool": "List and test model providers, MCP servers and tools.",
     **_KERNEL_COMMANDS,
 }
 """What `--help` says of them."""

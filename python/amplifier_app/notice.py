@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 
 from amplifier_app.known_secrets import SECRETS
@@ -16,8 +17,36 @@ def show_notice(text: str) -> None:
 
 
 def write_notice(text: str) -> None:
-    """Write safe text and a line break to standard error; never fails."""
-    write_piece(f"{text}\n")
+    """Write safe text and a line break to standard error, wrapped in a terminal; never fails."""
+    write_piece(f"{wrap_words(text)}\n")
+
+
+def wrap_words(text: str) -> str:
+    """Return text whose lines end at words where the terminal of standard error ends them."""
+    columns = _measure_columns()
+    lines = text.split("\n")
+    if columns is None or (text.isascii() and max(map(len, lines)) < columns):
+        return text
+    # Imported here: the first line of a command is not to wait for it.
+    from amplifier_app.display.wrapping import wrap_line
+
+    return "\n".join(wrap_line(line, columns - 1) for line in lines)
+
+
+def _measure_columns() -> int | None:
+    """How wide the terminal is that standard error goes to; None where it goes elsewhere."""
+    stderr = sys.stderr
+    try:
+        if not stderr.isatty():
+            return None
+    except (AttributeError, ValueError):  # closed, or a stream of a program that has no such method
+        return None
+    # A conversation has put a stream before the terminal.
+    for stream in (stderr, sys.__stderr__, sys.__stdout__):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            if columns := os.get_terminal_size(stream.fileno()).columns:  # pyright: ignore[reportOptionalMemberAccess]
+                return columns
+    return None
 
 
 def write_piece(text: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 from amplifier_core.approval import ASKED_CALL, CONSENT, SESSION_GRANT, AskedCall
 
-_SESSION, _RULE, _EACH = ("s", "session"), ("p", "pattern", "rule"), ("e", "each")
+_SESSION, _RULE = ("a", "s", "session"), ("p", "pattern", "rule")
+_EACH, _HUNKS = ("e", "each"), ("h", "hunks")
 _DENY = ("n", "no", "deny")
 
 
@@ -17,11 +20,13 @@ def describe_offer() -> str:
     call = ASKED_CALL.get()
     words: list[str] = []
     if call is not None and call.offer.for_session:
-        words.append(f"s for {quote_value(call.offer.name or call.tool_name)} in this session")
+        words.append(f"a for {quote_value(call.offer.name or call.tool_name)} in this session")
     if call is not None and call.offer.rule is not None:
         words.append(f"p for a rule such as {quote_value(call.offer.rule)}")
     if call is not None and call.parts:
-        return f"y for all {len(call.parts)}, or e to be asked about each"
+        units = list_units(call)
+        count = f"{len(units)}" if len(units) > 1 else f"{len(units[0].hunks)} hunks"
+        return f"y for all {count}, or e to be asked about each"
     return f"y once, or {', or '.join(words)}" if words else ""
 
 
@@ -45,11 +50,51 @@ def wants_each(line: str) -> AskedCall | None:
     return call if is_wanted else None
 
 
-def describe_part(name: str, number: int, count: int) -> str:
+@dataclass(frozen=True)
+class Unit:
+    """A part of what is asked about, and its hunks, each by its name, where it has some."""
+
+    name: str
+    hunks: Mapping[str, str]
+
+
+def list_units(call: AskedCall) -> list[Unit]:
+    """Return the parts that a person is asked about, each with its own hunks."""
+    given: Any = call.arguments.get("hunks")
+    shown: Mapping[str, Any] = (
+        cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {}
+    )
+    hunks: dict[str, dict[str, str]] = {
+        name: {
+            hunk: str(text)
+            for hunk, text in cast("Mapping[str, Any]", each).items()
+            if hunk in call.parts
+        }
+        for name, each in shown.items()
+        if name in call.parts and isinstance(each, Mapping)
+    }
+    of_hunks = {hunk for each in hunks.values() for hunk in each}
+    return [Unit(name, hunks.get(name, {})) for name in call.parts if name not in of_hunks]
+
+
+def describe_part(unit: Unit, number: int, count: int) -> str:
     """Return the row that asks about one part."""
     from amplifier_guard.question import quote_value
 
-    return f"{number} of {count}: {quote_value(name)}? y or n; other words deny all that are left"
+    answers = f"y, n, or h for its {len(unit.hunks)} hunks" if unit.hunks else "y or n"
+    return f"{number} of {count}: {quote_value(unit.name)}? {answers}; other words deny all that are left"
+
+
+def describe_hunk(text: str, number: int, count: int) -> str:
+    """Return the rows that ask about one hunk."""
+    rows = (f"|   {line}" for line in text.removesuffix("\n").split("\n"))
+    ask = f"hunk {number} of {count}? y or n; other words deny all that are left"
+    return "\n".join([*rows, ask])
+
+
+def wants_hunks(line: str) -> bool:
+    """Whether an answer asks to be asked about each hunk of a part."""
+    return _read_word(line) in _HUNKS
 
 
 def describe_rule(call: AskedCall, problem: str | None) -> Iterator[str]:
@@ -76,10 +121,20 @@ def name_grant(grant: str) -> str:
     """Return what is shown of a grant once it is given."""
     call = ASKED_CALL.get()
     if call is not None and call.reply.parts is not None:
-        return f"allowed for {len(call.reply.parts)} of {len(call.parts)}"
+        return f"allowed for {_count_granted(call, call.reply.parts)}"
     if not grant:
         return "allowed"
     return "allowed in this session" if grant == SESSION_GRANT else "allowed, and the rule is kept"
+
+
+def _count_granted(call: AskedCall, granted: Sequence[str]) -> str:
+    units = list_units(call)
+    whole = sum(unit.name in granted for unit in units)
+    hunks = sum(hunk in granted for unit in units for hunk in unit.hunks)
+    if not hunks:
+        return f"{whole} of {len(units)}"
+    of_them = f"{hunks} of {sum(len(unit.hunks) for unit in units)} hunks"
+    return f"{whole} of {len(units)}, and {of_them}" if len(units) > 1 else of_them
 
 
 def is_yes(line: str) -> bool | None:

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from amplifier_app.display.notices import Notice, message_notice, notice_of
 from amplifier_app.display.server_lines import SERVER_STATE, ServerLines
 from amplifier_app.notice import write_notice
+from amplifier_app.plain_mode import is_plain
 
 _PART_CHARS = 1024**2
 
@@ -68,7 +69,7 @@ class PlainOutput:
 
     def break_line(self) -> None:
         """Clear the line of a terminal of its echoed `^C`."""
-        if os.environ.get("TERM") != "dumb" and sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
+        if not is_plain(os.environ) and sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
             with contextlib.suppress(OSError):
                 sys.stderr.write("\r\x1b[K")
 

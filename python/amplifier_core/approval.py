@@ -134,7 +134,9 @@ async def _await_option(response: Any) -> str:
     else:
         if getattr(response, "remember", False) is True:
             note_grant(SESSION_GRANT)
-        note_parts(getattr(response, "parts", None))
+        if (parts := getattr(response, "parts", None)) is not None:
+            note_parts(parts)
+            note_words(getattr(response, "reason", None))
     return "allow" if approved else "deny"
 
 
@@ -166,7 +168,7 @@ class Reply:
     """What is known of an answer beside whether it grants."""
 
     words: str = ""
-    """What whoever denied says to the model."""
+    """What whoever denied says to the model, or agreed to some parts alone."""
     unasked: str = ""
     """Why nobody was asked, where that is why it is denied."""
     is_late: bool = False

@@ -29,6 +29,8 @@ _RUN = re.compile(r"((?P<blank>\s)(?P=blank)+)")
 _SHOWN = rf"[!-~{_LETTERS}]"
 _MOST_INDENTATION = 40
 _BEFORE_INDENTATION = frozenset("|+- ")
+_NEAR = 3
+"""A blank in this last part of a row is near its end: no word is cut there."""
 _NAMES = {" ": "blank", "\t": "tab", "\n": "line break"}
 
 
@@ -115,7 +117,8 @@ def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]
     Two questions that differ have different rows. Runs of blanks are shortened and counted
     (`⟨40 blanks⟩`), but for the indentation of a line, also behind `|`, `+` and `-`. What is not ASCII is shown by its code (`⟨U+202E⟩`), except letters of a few
     scripts and Cyrillic or Greek words that look like no other. A row that goes on in the next ends
-    with a backslash, and the next begins with the mark and a colon instead of a bar.
+    with a backslash, and the next begins with the mark and a colon instead of a bar; it is cut behind
+    a blank where one is near.
 
     Args:
         question: The parts of the text; only those that are `AsIs` are shown unchanged.
@@ -186,12 +189,21 @@ def _is_followed(runs: Sequence[tuple[str, int]], place: int) -> bool:
 
 
 def _cut(line: str, most: int) -> Iterator[str]:
-    start, used = 0, 0
+    """Yield pieces of a line, cut behind a blank where one is near: all of it, in its order."""
+    start, used, blank, used_at_blank = 0, 0, 0, 0
+    is_code = False
     for place, character in enumerate(line):
         # Some terminals show every letter beyond ASCII in two columns.
         cells = 1 if character.isascii() else 2
         if used + cells > most:
-            yield line[start:place]
-            start, used = place, 0
+            is_near = blank > start and used_at_blank > most - most // _NEAR
+            end = blank if is_near else place
+            yield line[start:end]
+            start, used = end, used - used_at_blank if is_near else 0
+            blank, used_at_blank = start, 0
         used += cells
+        # Those in a code, `⟨2 tabs⟩`, are none.
+        is_code = character == "⟨" or (is_code and character != "⟩")
+        if character == " " and not is_code:
+            blank, used_at_blank = place + 1, used
     yield line[start:]

@@ -76,6 +76,7 @@ EVENTS = frozenset(
         "llm:prefix_changed",
         "mcp:server",
         "mcp:tools",
+        "mcp:prompts",
         "orchestrator:goal_progress",
         "orchestrator:paused",
         "orchestrator:rate_limit_delay",

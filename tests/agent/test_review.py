@@ -262,9 +262,92 @@ async def test_of_several_edits_exactly_the_chosen_ones_are_made_or_none_is(
     assert read_files(project) == BEFORE | {"plan.txt": content or "A plan.\n"}
     assert person.asked[0].action.splitlines() == [
         "put these changes into the project?",
-        "| edit 1 of `plan.txt`", "|   -A", "|   +The",
-        "| edit 2 of `plan.txt`", "|   -plan", "|   +list",
-        "| edit 3 of `plan.txt`", "|   -list", "|   +sum",
+        "| edit 1 of `plan.txt`", "|   @@ -1 +1 @@", "|   -A plan.", "|   +The plan.",
+        "| edit 2 of `plan.txt`", "|   @@ -1 +1 @@", "|   -The plan.", "|   +The list.",
+        "| edit 3 of `plan.txt`", "|   @@ -1 +1 @@", "|   -The list.", "|   +The sum.",
     ]  # fmt: skip
     result = list_results(model)[-1]
     assert ("not_written" in result) is (content is not None and len(parts) < 3)
+
+
+LONG = "".join(f"{number}\n" for number in range(30))
+NEW = LONG.replace("2\n3\n", "2\nthree\n", 1).replace("15\n", "").replace("28\n", "28\nmore\n")
+HUNKS = {
+    "long.txt, hunk 1 of 3": LONG.replace("2\n3\n", "2\nthree\n", 1),
+    "long.txt, hunk 2 of 3": LONG.replace("15\n", ""),
+    "long.txt, hunk 3 of 3": LONG.replace("28\n", "28\nmore\n"),
+}
+READ_LONG = {"tool": "read_file", "arguments": {"path": "long.txt"}}
+LONG_COMMAND = bash(f"cat > long.txt <<'END'\n{NEW}END\n")
+
+
+# Holds: approval-46
+@pytest.mark.parametrize("call", [write("long.txt", NEW), LONG_COMMAND], ids=["file", "command"])
+@pytest.mark.parametrize("name", list(HUNKS)[1:2])
+async def test_of_a_file_exactly_the_chosen_hunks_are_made(
+    project: Path, call: Any, name: str
+) -> None:
+    (project / "long.txt").write_text(LONG)
+    person = Person(PartialApproval(parts=[name], reason="the rest is wrong"))
+    agent, model = make_agent(project, READ_LONG, call, "Done.", approvals=person, **REVIEW)
+    async with agent.session() as session:
+        await session.run("go")
+        assert read_files(project)["long.txt"] == HUNKS[name]
+        (question,) = person.asked
+        assert question.arguments["parts"] == ["long.txt", *HUNKS]
+        shown = question.arguments["hunks"]["long.txt"]
+        assert list(shown) == list(HUNKS)
+        rows = [row.removeprefix("|   ") for row in question.action.split("\n")[2:]]
+        assert "\n".join(rows) + "\n" == "".join(shown.values())
+        result = list_results(model)[-1]
+        for each, text in shown.items():
+            left = f"{each} ({text.split(chr(10))[0]})"
+            assert (left in result.replace("`", "")) is (each != name)
+        assert "the rest is wrong" in result
+        await session.undo()
+        assert read_files(project)["long.txt"] == LONG
+
+
+# Holds: approval-46
+@pytest.mark.parametrize("call", [write("long.txt", NEW), LONG_COMMAND], ids=["file", "command"])
+@pytest.mark.parametrize(("parts", "content"), [(list(HUNKS), NEW), ([], LONG)], ids=str)
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_all_hunks_are_the_new_file_and_none_are_the_old_one(
+    project: Path, call: Any, parts: list[str], content: str
+) -> None:
+    (project / "long.txt").write_text(LONG)
+    person = Person(PartialApproval(parts=parts))
+    agent, _ = make_agent(project, READ_LONG, call, "Done.", approvals=person, **REVIEW)
+    await agent.run("go")
+    assert read_files(project)["long.txt"] == content
+
+
+# Holds: approval-46
+@pytest.mark.parametrize("call", [write("long.txt", NEW), LONG_COMMAND], ids=["file", "command"])
+async def test_hunks_of_a_file_that_changes_meanwhile_are_not_made(
+    project: Path, call: Any
+) -> None:
+    (project / "long.txt").write_text(LONG)
+
+    def answer(question: Question) -> PartialApproval:
+        (project / "long.txt").write_text(f"mine\n{LONG}")
+        return PartialApproval(parts=["long.txt, hunk 2 of 3"])
+
+    agent, model = make_agent(project, READ_LONG, call, "Done.", approvals=answer, **REVIEW)
+    await agent.run("go")
+    assert read_files(project)["long.txt"] == f"mine\n{LONG}"
+    assert "changed" in list_results(model)[-1]
+
+
+# Holds: approval-46
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize(
+    "also", ["chmod +x long.txt", "ln long.txt other", "printf '\\0' >> long.txt"]
+)
+async def test_a_mode_a_link_and_what_is_no_text_are_taken_whole(project: Path, also: str) -> None:
+    (project / "long.txt").write_text(LONG)
+    person = Person(False)
+    command = bash(f"{LONG_COMMAND['arguments']['command']}{also}")
+    agent, _ = make_agent(project, command, "Done.", approvals=person, **REVIEW)
+    await agent.run("go")
+    assert "hunks" not in person.asked[0].arguments

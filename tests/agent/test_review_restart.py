@@ -440,3 +440,21 @@ async def test_a_later_yes_commits_what_a_sub_agent_has_changed(desk: Desk) -> N
     result, read = await desk.resume(tools=tools)
     assert (result.status, read) == ("completed", '{"id": "task-1", "answer": "Done."}')
     assert desk.read_files() == BEFORE | {"old/a.txt": "a\nb\n"}
+
+
+# Holds: approval-46
+@pytest.mark.parametrize("tool", ["bash", "write_file"])
+async def test_a_later_yes_to_some_hunks_makes_those(desk: Desk, tool: str) -> None:
+    old = "".join(f"{number}\n" for number in range(30))
+    new = old.replace("1\n2\n", "1\ntwo\n", 1) + "more\n"
+    (desk.project / "long.txt").write_text(old)
+    script = [bash(f"cat > long.txt <<'END'\n{new}END\n")]
+    if tool == "write_file":
+        script = [{"tool": "read_file", "arguments": {"path": "long.txt"}}, write("long.txt", new)]
+    question = await desk.ask(*script)
+    answer = PartialApproval(parts=["long.txt, hunk 2 of 2"], reason="no words for numbers")
+    await desk.answer(question, answer)
+    _, read = await desk.resume()
+    assert desk.read_files()["long.txt"] == f"{old}more\n"
+    assert "long.txt, hunk 1 of 2 (@@ -1,6 +1,6 @@)" in read
+    assert "no words for numbers" in read

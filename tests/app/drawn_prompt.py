@@ -178,7 +178,7 @@ async def drawn_prompt(
             terminal,
             InMemoryHistory(),
             LineCompleter(complete, folder),
-            lambda: terminal.size,
+            get_size=lambda: terminal.size,
             is_reflowing=is_reflowing,
         )
         prompt = DrawnPrompt(editor, terminal, pipe)

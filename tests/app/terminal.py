@@ -17,8 +17,11 @@ PATIENCE = 60
 """Seconds after which a test that waits has failed."""
 
 CTRL_C = b"\x03"
-WAY_BACK = re.compile(r"\n?`amplifier-core --resume ([0-9a-f]{8})` goes on from here\n?$")
+WAY_BACK = re.compile(r"\n?`amplifier-core\s--resume\s([0-9a-f]{8})`\sgoes\son\sfrom\shere\n?$")
 """The last line, with an id that is another one each time."""
+
+BELOW = re.compile(r"\r\x1b\[\?7l.*?\x1b\[\?7h(?:\x1b\[\d+A)?\r(?:\r\x1b\[J)?|\r\x1b\[J", re.DOTALL)
+"""What is drawn below the last line, and what erases that."""
 
 
 class Terminal:
@@ -64,6 +67,7 @@ class Terminal:
     def whole_screen(self) -> str:
         """The lines of the screen and its scrollback, without styles and what was erased."""
         plain = re.sub(r"\x1b\[[\d;]*m", "", self.written).replace("\r\n", "\n")
+        plain = BELOW.sub("\r\x1b[K", plain)
         return "\n".join(line.rpartition("\r\x1b[K")[2] for line in plain.split("\n"))
 
     def type(self, keys: bytes) -> None:

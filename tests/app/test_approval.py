@@ -91,6 +91,7 @@ def terminal(monkeypatch: Any) -> Iterator[Terminal]:
     with os.fdopen(slave) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         monkeypatch.setattr(approval, "SECRETS", Secrets({}))
+        monkeypatch.setenv("NO_COLOR", "1")
         found = Terminal(master)
         found.resize(80)
         yield found
@@ -398,13 +399,13 @@ def offered(rule: str | None = "Bash(make test:*)", **offer: Any) -> AskedCall:
     ("typed", "offer", "chosen", "grant", "words"),
     [
         (b"y\n", {}, "Allow", "", ""),
-        (b"s\n", {}, "Allow", "session", ""),
-        (b" S \n", {}, "Allow", "session", ""),
-        (b"s\n", {"for_session": False}, "Deny", "", ""),
+        (b"a\n", {}, "Allow", "session", ""),
+        (b" A \n", {}, "Allow", "session", ""),
+        (b"a\n", {"for_session": False}, "Deny", "", ""),
         (b"session\n", {"for_session": False}, "Deny", "", ""),
         (b"p\n", {"rule": None}, "Deny", "", ""),
-        (b"s please\n", {}, "Deny", "", "s please"),
-        (b"s", {}, "Deny", "", ""),
+        (b"a please\n", {}, "Deny", "", "a please"),
+        (b"a", {}, "Deny", "", ""),
         (b"n\n", {}, "Deny", "", ""),
         (b"not now, lint first\n", {}, "Deny", "", "not now, lint first"),
     ],
@@ -462,17 +463,17 @@ async def test_what_was_typed_before_a_rule_was_shown_does_not_keep_it(terminal:
 async def test_an_offer_looks_like_this(terminal: Terminal) -> None:
     token = ASKED_CALL.set(offered())
     try:
-        await terminal.ask(b"s\n", "run `bash`?")
+        await terminal.ask(b"a\n", "run `bash`?")
     finally:
         ASKED_CALL.reset(token)
     mark = terminal.shown[:4]
     assert terminal.shown.replace(mark, "bcdf") == (
         "bcdf| approval needed\n"
         "bcdf| run `bash`?\n"
-        "bcdf| y once, or s for `bash` in this session, or p for a rule such as `Bash(m\\\n"
-        "bcdf: ake test:*)`\n"
+        "bcdf| y once, or a for `bash` in this session, or p for a rule such as \\\n"
+        "bcdf: `Bash(make test:*)`\n"
         "bcdf| answer with a word: allow, deny (deny after 60 s)\n"
-        "bcdf> s\n"
+        "bcdf> a\n"
         "bcdf| allowed in this session\n"
     )
 
@@ -512,3 +513,104 @@ async def test_a_yes_to_all_parts_names_none(terminal: Terminal) -> None:
     finally:
         ASKED_CALL.reset(token)
     assert (answer, asked.reply) == ("Allow", Reply())
+
+
+HUNKS = {
+    f"b.txt, hunk {number} of 2": f"@@ -{number} +{number} @@\n-old {number}\n+new {number}\n"
+    for number in (1, 2)
+}
+
+
+# Holds: approval-46
+@pytest.mark.parametrize(
+    ("parts", "typed", "granted", "words", "ends"),
+    [
+        (["a.txt", "b.txt"], ["y", "h", "n", "y"], ("a.txt", "b.txt, hunk 2 of 2"), "", "1 of 2, and 1 of 2 hunks"),
+        (["a.txt", "b.txt"], ["n", "h", "y", "y"], ("b.txt",), "", "1 of 2"),
+        (["a.txt", "b.txt"], ["y", "y"], ("a.txt", "b.txt"), "", "2 of 2"),
+        (["a.txt", "b.txt"], ["h"], (), "", ""),
+        (["b.txt"], ["y", "n"], ("b.txt, hunk 1 of 2",), "", "1 of 2 hunks"),
+        (["b.txt"], ["y", "keep the old one"], ("b.txt, hunk 1 of 2",), "keep the old one", "1 of 2 hunks"),
+        (["b.txt"], ["all is wrong"], (), "all is wrong", ""),
+        (["b.txt"], ["n", "n"], (), "", ""),
+    ],
+)  # fmt: skip
+async def test_a_person_takes_or_leaves_each_hunk(
+    terminal: Terminal,
+    parts: list[str],
+    typed: list[str],
+    granted: tuple[str, ...],
+    words: str,
+    ends: str,
+) -> None:
+    names = (*parts, *HUNKS)
+    asked = AskedCall("q", "bash", {"hunks": {"b.txt": HUNKS}}, parts=names)
+    token = ASKED_CALL.set(asked)
+    try:
+        then = [f"{each}\n".encode() for each in typed]
+        answer = await terminal.ask(b"e\n", then=then)
+    finally:
+        ASKED_CALL.reset(token)
+    chosen = "Allow" if granted else "Deny"
+    assert (answer, asked.reply) == (chosen, Reply(parts=granted, words=words))
+    assert f"| {f'allowed for {ends}' if ends else 'denied'}\n" in terminal.shown
+    offer = "y for all 2, or" if len(parts) > 1 else "y for all 2 hunks, or"
+    assert offer in terminal.shown
+    assert ("| |   -old 1\n" in terminal.shown) is (len(parts) == 1 or "h" in typed[1:])
+
+
+DIFFERENCE = """\
+put these changes into the project?
+| created `new`, 2 paths
+|   created `new/x`
+|     @@ -0,0 +1,2 @@
+|     + -x
+|     +created `y`
+| modified `b.txt`
+|   @@ -1,3 +1,3 @@
+|      +not added
+|    | modified `c`
+|   -old
+|   +new\x1b[31m and so on and so on and so on and so on and so on
+"""
+
+
+# Holds: approval-47
+async def test_a_difference_has_colours_that_no_file_can_give(
+    terminal: Terminal, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    terminal.resize(50)
+    await terminal.ask(b"n\n", DIFFERENCE.rstrip("\n"))
+    mark, green, red, dim, end = terminal.shown[:4], "\x1b[32m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
+    rows = terminal.shown.replace(mark, "bcdf").split("\n")[2:15]
+    assert rows == [
+        "bcdf| | created `new`, 2 paths",
+        "bcdf| |   created `new/x`",
+        f"bcdf| {dim}|     @@ -0,0 +1,2 @@{end}",
+        f"bcdf| {green}|     + -x{end}",
+        f"bcdf| {green}|     +created `y`{end}",
+        "bcdf| | modified `b.txt`",
+        f"bcdf| {dim}|   @@ -1,3 +1,3 @@{end}",
+        "bcdf| |      +not added",
+        "bcdf| |    | modified `c`",
+        f"bcdf| {red}|   -old{end}",
+        f"bcdf| {green}|   +new⟨U+1B⟩[31m and so on and so on \\{end}",
+        f"bcdf: {green}and so on and so on and so on{end}",
+        "bcdf| answer with a word: allow, deny (deny \\",
+    ]
+    monkeypatch.setenv("NO_COLOR", "1")
+    await terminal.ask(b"n\n", DIFFERENCE)
+    assert "\x1b" not in terminal.shown
+
+
+# Holds: approval-47
+@pytest.mark.parametrize("first", ["carry out this plan?", "run `bash`? (x)", "x asks"])
+async def test_other_questions_have_no_colours(
+    terminal: Terminal, monkeypatch: Any, first: str
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    await terminal.ask(b"n\n", f"{first}\n|   +added\n|   -removed")
+    assert "\x1b" not in terminal.shown

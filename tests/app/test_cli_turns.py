@@ -34,19 +34,18 @@ def test_a_turn_with_thinking_tools_and_an_answer(keyed: Any, model: Any) -> Non
 
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[:7] == [
-        "╭─ thinking",
+    assert lines[:6] == [
+        "thinking",
         "│ I look for notes.",
-        "╰─",
         "",
         "● 1 list_directory()",
         '● 2 grep(pattern="TODO")',
         '● 3 read_file(path="/etc/passwd")',
     ]
-    results = sorted(lines[7:10])
+    results = sorted(lines[6:9])
     assert results[:2] == ["  ✓ 1 list_directory: 1 entry", "  ✓ 2 grep: 1 match in 1 file"]
     assert results[2].startswith("  ✗ 3 read_file: ")
-    assert lines[10:] == [
+    assert lines[9:] == [
         "",
         "All is well.",
         "",

@@ -117,11 +117,10 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_turn_on_a_terminal() -> None:
     assert drawn(TURN, Terminal()) == (
         """\
-╭─ thinking ──────────────────────────────────────────────╮
-│ The folder comes first: its README and its sources.     │
-│                                                         │
-│ Then counts.                                            │
-╰─────────────────────────────────────────────────────────╯
+thinking
+│ The folder comes first: its README and its sources.
+│
+│ Then counts.
 
 Let me look around.
 
@@ -139,8 +138,8 @@ It has 7 entries, and a README.md.
 • one
 • two
 
-4,000 tokens in (25% cached) · 280 out (50 thinking) · 2
-    model calls · 3 tools
+4,000 tokens in (25% cached) · 280 out (50 thinking)
+    2 model calls · 3 tools
 """
     )
 
@@ -205,11 +204,10 @@ def test_what_sub_agents_do_is_shown_within_the_call_that_they_work_for() -> Non
 def test_a_turn_in_a_pipe_keeps_the_text_as_the_model_wrote_it() -> None:
     assert drawn(TURN, Pipe()) == (
         """\
-╭─ thinking
+thinking
 │ The folder comes first: its README and its sources.
 │
 │ Then counts.
-╰─
 
 Let me look around.
 
@@ -276,7 +274,7 @@ def test_interleaved_blocks_are_drawn_one_after_the_other() -> None:
         return ("content_block:end", {"block_index": index, "block": {}})
 
     events = [delta(0, "a"), delta(1, "x"), delta(0, "b"), end(1), delta(0, "c"), end(0)]
-    assert drawn(events, Pipe()) == "abc\n\n╭─ thinking\n│ x\n╰─\n"
+    assert drawn(events, Pipe()) == "abc\n\nthinking\n│ x\n"
 
 
 def test_an_error_event_and_a_failed_result_of_one_call_are_one_line() -> None:
@@ -328,11 +326,11 @@ def test_a_table_is_drawn_as_a_table() -> None:
         ("# A title", "A title"),
         ("> quoted", "▎ quoted"),
         ("* one\n  2. two", "• one\n  2. two"),
-        ("```py\n*a*  `b`\n```", "```py\n*a*  `b`\n```"),
-        ("~~~\n```\n~~~", "~~~\n```\n~~~"),
+        ("```py\n*a*  `b`\n```", "py\n  *a*  `b`"),
+        ("~~~\n```\n~~~", "  ```"),
         ("| no | table |", "| no | table |"),
         ("one\n\n\n\ntwo", "one\n\ntwo"),
-        ("***", "─" * 59),
+        ("***", "─" * 20),
     ],
 )
 def test_markdown(text: str, shown: str) -> None:
@@ -396,7 +394,7 @@ def test_the_progress_of_tools_is_drawn_with_their_names(use_clock: UseClock) ->
     def waits_with(text: str) -> None:
         before = file.getvalue()
         screen.tick()
-        line = re.sub(r"\x1b\[[\d;]*[mK]", "", file.getvalue().removeprefix(before))
+        line = re.sub(r"\x1b\[\??[\d;]*[mJhl]", "", file.getvalue().removeprefix(before))
         assert line.strip()[2:] == text
 
     def report(key: str, message: Any, fraction: Any) -> None:
@@ -444,13 +442,8 @@ def test_a_notice_in_the_middle_of_a_line_leaves_both_readable() -> None:
     display.break_line()
     file.write("stopping\n")
     display.finish()
-    shown = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue()).replace("\r\x1b[K", "")
-    assert shown == (
-        "╭─ thinking ──────────────────────────╮\n"
-        "│ First this, then tha                │\n"
-        "stopping\n"
-        "╰─────────────────────────────────────╯\n"
-    )
+    shown = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue()).replace("\r\x1b[J", "")
+    assert shown == ("thinking\n│ First this, then tha\nstopping\n")
 
 
 def test_a_terminal_without_unicode_gets_ascii() -> None:
@@ -460,7 +453,7 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
     shown = drawn(
         [*block(0, "thinking", "so"), call("a", "ls", {}), result("a", "ls", "x")], Ascii()
     )
-    assert shown == "+- thinking\n| so\n+-\n\n* 1 ls()\n  ok 1 ls: x\n"
+    assert shown == "thinking\n| so\n\n* 1 ls()\n  ok 1 ls: x\n"
 
 
 UNTRUSTED = st.text(
@@ -509,8 +502,8 @@ def test_wrapping_loses_no_character_and_fits(text: str, width: int) -> None:
     from rich.cells import cell_len
 
     shown = drawn(block(0, "thinking", text), Terminal(), width=width)
-    inside = [line[2:-2] for line in shown.splitlines()[1:-1]]
-    assert all(cell_len(line) == width - 1 for line in shown.splitlines())
+    inside = [line[2:] for line in shown.splitlines()[1:]]
+    assert all(cell_len(line) < width for line in shown.splitlines())
     assert "".join("".join(inside).split()) == "".join(text.split())
 
 
@@ -529,9 +522,8 @@ def test_blocks_that_the_provider_takes_back_are_closed_and_one_line_says_so() -
         *block(1, "text", "Quite.")[:-1],
     ]
     assert drawn(events, Pipe()).splitlines() == [
-        "╭─ thinking",
+        "thinking",
         "│ Hm.",
-        "╰─",
         "",
         "(the model started its answer again)",
         "",

@@ -85,9 +85,9 @@ def test_added_and_removed_lines_have_colours_in_a_terminal_alone() -> None:
 def test_a_new_file_is_its_first_lines_and_how_many_more_there_are() -> None:
     content = "".join(f"    line {number}\n" for number in range(1, 31))
     events = write("write_file", {"path": "n", "content": content}, ("n", None, content.encode()))
-    shown = "".join(f"        line {number}\n" for number in range(1, 13))
+    shown = "".join(f"    +    line {number}\n" for number in range(1, 21))
     assert drawn(events, Pipe()) == (
-        f'● 1 write_file(path="n")\n  ✓ 1 write_file: created, 30 lines\n{shown}    … 18 more lines\n'
+        f'● 1 write_file(path="n")\n  ✓ 1 write_file: created, 30 lines\n{shown}    … 10 more lines; `/diff` or `amplifier-core diff` shows all\n'
     )
 
 
@@ -115,8 +115,8 @@ def test_a_patch_over_several_files_is_each_with_what_was_added_and_removed() ->
 ● 1 apply_patch("new.py", "calc.py", "old.py")
   ✓ 1 apply_patch: 3 files, +4 -2 lines
     new.py: created, 2 lines
-      x
-        y
+      +x
+      +  y
     calc.py: modified +2 -1 lines
       -    return a - b
       +    # sums
@@ -135,7 +135,7 @@ def test_a_patch_over_many_files_stays_short() -> None:
         "  ✓ 1 apply_patch: 30 files, +90 -0 lines",
         "    0.py: created, 3 lines",
     ]
-    assert (len(lines), lines[-1]) == (15, "    … 18 more files")
+    assert (len(lines), lines[-1]) == (23, "    … 10 more files")
 
 
 # Holds: command-14
@@ -257,7 +257,7 @@ def test_a_renderer_shows_what_a_call_has_written(capsys: pytest.CaptureFixture[
     renderer.render_tool_result(ToolResultContent(tool_call_id="t", output=output))
     assert capsys.readouterr().out == (
         '🔧 Calling write_file(path="n.py")\n'
-        "  ✓ write_file: created, 2 lines\n    def f():\n        pass\n"
+        "  ✓ write_file: created, 2 lines\n    +def f():\n    +    pass\n"
     )
 
 

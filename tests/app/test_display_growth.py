@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import tracemalloc
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -70,6 +71,30 @@ def rows(display: Display, count: int) -> None:
     place = {"block_type": "text", "block_index": 0}
     for _ in range(count):
         display.handle(events.CONTENT_BLOCK_DELTA, {**place, "delta": "| " + "cell " * 9})
+
+
+def test_turns_leave_next_to_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    written = Terminal()
+    written.write = len  # type: ignore[method-assign] # pyright: ignore
+    display = Display(Screen(written, width=80), clock=lambda: 0.0)
+
+    def run_turns(count: int) -> None:
+        for _ in range(count):
+            display.handle(events.EXECUTION_START, {})
+            calls(display, 20)
+            blocks(display, 20)
+            display.handle(events.EXECUTION_END, {})
+
+    run_turns(2)
+    tracemalloc.start()
+    try:
+        run_turns(50)
+        assert tracemalloc.get_traced_memory()[0] < 100_000  # of 5,000 events
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("draw", [blocks, interleaved, calls, rows])

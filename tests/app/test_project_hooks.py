@@ -106,3 +106,22 @@ async def test_a_person_is_asked_again_where_one_can_be(
         " sandbox, until it changes again?\n| PreToolUse `Bash`: `sh check.sh`\n|   `check.sh`"
     )
     assert (is_agreed, person.prompts) == (can_ask, [question] if can_ask else [])
+
+
+# Holds: shellhooks-16
+async def test_where_nobody_can_be_asked_a_line_says_that_they_do_not_run(
+    make_plan: Callable[[], dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    project = tmp_path / "project"
+    write_hooks(project / ".claude" / "settings.json")
+    monkeypatch.setattr(project_hooks, "can_ask", lambda: False)
+    person = Person()
+    await ask_about_project_hooks(make_plan(), project, cast("TerminalApproval", person))
+
+    assert person.prompts == []
+    assert capsys.readouterr().err == (
+        "hooks of `.claude` of this folder do not run until you agree to them\n"
+    )

@@ -33,7 +33,6 @@ def join(rows: list[str]) -> str:
 @pytest.mark.parametrize("is_reflowing", [True, False])
 @settings(
     max_examples=25,
-    phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=st.lists(STEPS, max_size=12))

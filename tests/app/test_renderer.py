@@ -60,9 +60,8 @@ def test_a_turn_on_a_console_is_thinking_text_calls_and_results() -> None:
         width=30,
     ) == (
         """\
-╭─ 🤔 Thinking ─────────────╮
-│ I look.                   │
-╰───────────────────────────╯
+🤔 Thinking
+│ I look.
 
 Let me look.
 

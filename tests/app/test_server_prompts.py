@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import Any, cast
 
+import anyio
 import pytest
 
+from amplifier_app.commands.chat.server_commands import ServerCommands
 from amplifier_app.commands.chat.server_prompts import (
     mark_prompt,
     name_commands,
@@ -150,3 +152,39 @@ async def test_each_server_is_one_line() -> None:
         "there are no MCP servers; `amplifier-core mcp add` adds one"
     ]
     assert describe_state(ServerStatus("x", State.CONNECTED, 0)) == "connected, 0 tools"
+
+
+class Listened:
+    """A conversation whose servers have prompts."""
+
+    def __init__(self) -> None:
+        self.prompts = [make_prompt()]
+        self.takers: dict[str, Any] = {}
+
+    def listen(self, event: str, take: Any) -> None:
+        self.takers[event] = take
+
+    def find_capability(self, name: str) -> Any:
+        return self if name == "mcp.servers" else None
+
+    async def list_prompts(self) -> list[Prompt]:
+        return list(self.prompts)
+
+
+# Holds: mcp-85
+async def test_prompts_that_come_in_a_conversation_are_commands_at_once() -> None:
+    offered: list[list[str]] = []
+    conversation, commands = Listened(), ServerCommands()
+    commands.watch(cast("Any", conversation))
+    for event, data in (
+        ("mcp:server", {"server": "notes", "state": "connected"}),
+        ("mcp:prompts", {"server": "notes"}),
+    ):
+        offered.append([each.name for each in commands.list_commands()])
+        conversation.takers[event](event, data)
+        await anyio.wait_all_tasks_blocked()
+        conversation.prompts.append(make_prompt("review"))
+
+    one, two = "/mcp__notes__greet", "/mcp__notes__review"
+    assert offered == [[], [one]]
+    assert [each.name for each in commands.list_commands()] == [one, two]

@@ -61,6 +61,7 @@ def test_nothing_else_is_taken_for_it() -> None:
 
 
 OTHERS = {
+    "amplifier_app/commands/background/launch.py": {"os.posix_spawn"},
     "amplifier_app/commands/config/file.py": {"subprocess", "subprocess.run"},
     "amplifier_app/commands/chat/own_command.py": {"asyncio.create_subprocess_exec"},
     "amplifier_app/line_input/text_editor.py": {"asyncio.create_subprocess_exec"},
@@ -82,7 +83,7 @@ OTHERS = {
 }
 """A module is validated in the environment that it will have in a session, git on a store of our
 own and a launcher have none of ours, and a command that of its `Command`, which `tool-bash` makes by `child_environment`, and so does an MCP server, besides what its entry names.
-The user's own editor and commands have the user's own environment."""
+The user's own editor and commands, and the command itself in the background, have the user's own environment."""
 
 
 # Holds: sink-18

@@ -115,6 +115,13 @@ def test_every_row_has_the_mark_and_fits_into_the_terminal(text: str, columns: i
     assert not any(re.search(r"[^|:+ -] {3}", row) for row in rows)
 
 
+@given(st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True), max_size=40), st.integers(34, 120))
+def test_no_short_word_is_broken(words: list[str], columns: int) -> None:
+    rows = [row[6:].removesuffix("\\") for row in question_rows([" ".join(words)], MARK, columns)]
+    assert "".join(rows).split() == words
+    assert [word for row in rows for word in row.split()] == words
+
+
 @given(TEXT, TEXT, COLUMNS)
 def test_questions_that_differ_have_different_rows(one: str, other: str, columns: int) -> None:
     same = question_rows([one], MARK, columns) == question_rows([other], MARK, columns)
@@ -154,9 +161,10 @@ def test_texts_that_differ_only_in_letters_that_look_alike_have_different_rows(
 def test_rows_look_like_this() -> None:
     question = [f"run `x{60 * ' '}{MARK}> allow`\n\nof ", AsIs("[API_KEY]"), " \u202e\t漢é"]
     assert question_rows(question, MARK, 40) == [
-        "bcdf| run `x⟨60 blanks⟩bcdf> allow`\\",
-        "bcdf: ⟨2 line breaks⟩of [API_KEY] ⟨\\",
-        "bcdf: U+202E⟩⟨1 tab⟩漢é",
+        "bcdf| run `x⟨60 blanks⟩bcdf> \\",
+        "bcdf: allow`⟨2 line breaks⟩of \\",
+        "bcdf: [API_KEY] ⟨U+202E⟩⟨1 tab⟩漢\\",
+        "bcdf: é",
     ]
 
 

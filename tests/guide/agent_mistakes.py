@@ -21,6 +21,11 @@ def _() -> None:
     Agent(model(), tools="weather")
 
 
+@mistake("agents", "a block of a prompt that is none")
+def _() -> None:
+    Agent(model()).run_sync([{"type": "video"}])
+
+
 @mistake("agents", "`for event in agent.stream(…)`")
 def _() -> None:
     for _event in Agent(model()).stream("go"):  # type: ignore[attr-defined]

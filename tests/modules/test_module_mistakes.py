@@ -16,7 +16,7 @@ from amplifier_modules.hooks.guard.prompts import FINDINGS
 from amplifier_modules.loops.answers.agent_events import EVENTS as AGENT_EVENTS
 from amplifier_modules.loops.loop import EVENTS as LOOP_EVENTS
 from amplifier_modules.tools.bash.job import JOB_END, JOB_START
-from amplifier_modules.tools.mcp.servers import SERVER_STATE, TOOLS_CHANGED
+from amplifier_modules.tools.mcp.servers import PROMPTS_CHANGED, SERVER_STATE, TOOLS_CHANGED
 from amplifier_providers.responses.provider import EVENTS as RESPONSES_EVENTS
 from amplifier_providers.retries import Retries, RetrySettings
 from amplifier_providers.wire import events as provider_events
@@ -222,5 +222,5 @@ def test_the_listed_events_are_those_that_our_modules_contribute():
     assert set(EVENTS) == {
         *LOOP_EVENTS, *AGENT_EVENTS, CONTEXT_SYSTEM_PROMPT, FINDINGS, *of_providers,
         *RESPONSES_EVENTS, JOB_START, JOB_END,
-        SERVER_STATE, TOOLS_CHANGED,
+        SERVER_STATE, TOOLS_CHANGED, PROMPTS_CHANGED,
     }  # fmt: skip

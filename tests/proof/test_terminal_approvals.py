@@ -47,8 +47,8 @@ bcdf| approval needed
 bcdf| run `write_file`? (it writes files)
 bcdf| | `path`: `a`
 bcdf| | `content`: "1\\n"
-bcdf| y once, or s for `write_file` in this session, or p for a rule such as `\\
-bcdf: Edit(/a)`
+bcdf| y once, or a for `write_file` in this session, or p for a rule such as \\
+bcdf: `Edit(/a)`
 bcdf| answer with a word: allow once, deny (other words deny)
 bcdf> y
 bcdf| allowed
@@ -60,8 +60,8 @@ bcdf| approval needed
 bcdf| run `write_file`? (it writes files)
 bcdf| | `path`: `b`
 bcdf| | `content`: "2\\n"
-bcdf| y once, or s for `write_file` in this session, or p for a rule such as `\\
-bcdf: Edit(/b)`
+bcdf| y once, or a for `write_file` in this session, or p for a rule such as \\
+bcdf: `Edit(/b)`
 bcdf| answer with a word: allow once, deny (other words deny)
 bcdf> n
 bcdf| denied
@@ -84,7 +84,7 @@ def test_a_tool_that_is_allowed_in_the_session_is_asked_about_once(
         write("a", "1\n"), write("b", "2\n"), "One.", write("c", "3\n"), "Two.", arguments=ASK
     )
     talk.say("Write.")
-    talk.reply_to("| `path`: `a`", "s")
+    talk.reply_to("| `path`: `a`", "a")
     talk.see_match("^One.$")
     talk.see_match(PROMPT)
     talk.say("More.")
@@ -98,10 +98,10 @@ bcdf| approval needed
 bcdf| run `write_file`? (it writes files)
 bcdf| | `path`: `a`
 bcdf| | `content`: "1\\n"
-bcdf| y once, or s for `write_file` in this session, or p for a rule such as `\\
-bcdf: Edit(/a)`
+bcdf| y once, or a for `write_file` in this session, or p for a rule such as \\
+bcdf: `Edit(/a)`
 bcdf| answer with a word: allow once, deny (other words deny)
-bcdf> s
+bcdf> a
 bcdf| allowed in this session
   ✓ 1 write_file: created, 1 line
     1
@@ -141,8 +141,8 @@ def test_a_denial_carries_words_to_the_model(begin: Begin, model: Any, folder: P
 bcdf| approval needed
 bcdf| run `bash`? (it runs a command)
 bcdf| | `command`: `touch x`
-bcdf| y once, or s for `bash` in this session, or p for a rule such as `Bash(t\\
-bcdf: ouch x:*)`
+bcdf| y once, or a for `bash` in this session, or p for a rule such as \\
+bcdf: `Bash(touch x:*)`
 bcdf| answer with a word: allow once, deny (other words deny)
 bcdf> use the folder tmp
 bcdf| denied
@@ -281,8 +281,8 @@ bcdf| approval needed
 bcdf| run `write_file`? (it writes files)
 bcdf| | `path`: `a`
 bcdf| | `content`: "1\\n"
-bcdf| y once, or s for `write_file` in this session, or p for a rule such as `\\
-bcdf: Edit(/a)`
+bcdf| y once, or a for `write_file` in this session, or p for a rule such as \\
+bcdf: `Edit(/a)`
 bcdf| answer with a word: allow once, deny (other words deny)
 bcdf> y
 bcdf| allowed

@@ -337,7 +337,7 @@ bcdf: it again?
 bcdf| run `bash`?
 bcdf| | `command`: `echo begun >> mark; touch $PIP_CACHE_DIR; sleep 300; echo \\
 bcdf: over >> mark`
-bcdf| y once, or s for `bash` in this session
+bcdf| y once, or a for `bash` in this session
 bcdf| answer with a word: allow, deny (other words deny)
 bcdf> deny
 bcdf| denied

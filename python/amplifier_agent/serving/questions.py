@@ -116,4 +116,5 @@ def _read_answer(result: ElicitResult, call: AskedCall | None) -> str:
         note_grant(SESSION_GRANT)
     if chosen:
         note_parts(cast("list[str]", chosen))
+        note_words(content.get("reason"))
     return _GRANT

@@ -7,10 +7,11 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from amplifier_agent.observer import EARLIEST, Observer
 from amplifier_app.approval import Asking, TerminalApproval
+from amplifier_app.attached.unseen import are_images_unseen, has_image
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
@@ -25,6 +26,7 @@ from amplifier_app.notice import show_notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.sessions.keeping import find_store
+from amplifier_app.sessions.kept_approval import KeptApproval
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
 from amplifier_core.session_capabilities import (
@@ -41,7 +43,7 @@ from amplifier_providers.prompt.watch import SessionPrompts, go_on_with, prompts
 from amplifier_providers.requests.model_window import limits_of
 
 if TYPE_CHECKING:
-    from amplifier_agent import Agent, Result
+    from amplifier_agent import Agent, Prompt, Result
     from amplifier_modules.changes.change import ChangedPath
     from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone
@@ -64,6 +66,7 @@ class Conversation:
         restores_goal: Whether a session that is stored has its goal again, unless the order has one.
         asking: Put around each question, where something else reads from the terminal.
         prompts: What the requests so far have begun with, where it goes on with those of a session.
+        keeps_questions: Whether questions wait for an answer of another process, as nobody is here.
     """
 
     def __init__(
@@ -78,13 +81,17 @@ class Conversation:
         is_one_turn: bool = False,
         asking: Asking = contextlib.nullcontext,
         prompts: SessionPrompts | None = None,
+        keeps_questions: bool = False,
     ) -> None:
         self.output: Output = RedactedOutput(output)
         self._approval = TerminalApproval(self.output.hold, self.output.release, asking)
-        agent = _make_agent(order, answering, self._approval)
+        agent = _make_agent(order, answering, "wait" if keeps_questions else self._approval)
         self._session = agent.session(
             messages=[dict(each) for each in messages], session_id=session_id, goal=order.goal
         )
+        if keeps_questions:
+            kernel = self._session.session.coordinator
+            kernel.approval_system = KeptApproval(kernel.approval_system, self._approval)
         self._session.session.coordinator.display_system = self.output
         self._coordinator: Any = self._session.session.coordinator
         SECRETS.learn(self._session.session.config)
@@ -107,6 +114,8 @@ class Conversation:
         self._steering: list[str] = []
         self._is_answering = False
         self._has_begun = False
+        self._has_images = False
+        """Whether the prompt has images, and nobody has said that the model sees none."""
         self._before = 0
         self._result: Result | None = None
         self._written = ""
@@ -125,6 +134,23 @@ class Conversation:
     def stored_id(self) -> str | None:
         """The id by which the session can go on later; None if nothing of it is stored."""
         return self._session.id if self._journal is not None and self._journal.is_stored else None
+
+    @property
+    def journal(self) -> Any:
+        """What stores the session; None before the first turn, and without a store."""
+        return self._journal
+
+    async def has_queued(self) -> bool:
+        """Whether a prompt of another process waits; it opens the session.
+
+        Raises:
+            Exception: What keeps the session from going on.
+        """
+        await self.open()
+        if self._journal is None:
+            return False
+        await self._journal.inbox.look()
+        return self._journal.inbox.count_prompts() > 0
 
     @property
     def is_usable(self) -> bool:
@@ -162,11 +188,12 @@ class Conversation:
         unfinished = [text_block(self._written)] if self._written else []
         return turn_content(messages) + unfinished
 
-    async def run(self, prompt: str | None) -> Result | None:
+    async def run(self, prompt: Prompt | None, *, is_queued: bool = False) -> Result | None:
         """Run a turn; None if it was cancelled before it began.
 
         Args:
             prompt: What the user says; None to go on with the turn that was not finished.
+            is_queued: Whether the prompt is the next one that another process has sent.
 
         Raises:
             Failure: Something is wrong with the mount plan.
@@ -174,6 +201,7 @@ class Conversation:
         """
         self._result, self._written = None, ""
         self._is_answering, self._has_begun = True, False
+        self._has_images = has_image(prompt)
         with contain_modules():
             if self._is_open:
                 self.token.reset()  # an interruption ends one turn
@@ -181,12 +209,14 @@ class Conversation:
                 await self._open()
             if self.token.is_cancelled:
                 return None
-            if prompt is None and not self._session.has_open_turn:
+            if prompt is None and not is_queued and not self._session.has_open_turn:
                 raise Failure("no turn was left open", hint="say what is next")
             previous = self._session.last
             self._before = len(await self.messages())
             self._has_begun = True
             try:
+                if is_queued:
+                    return await self._session.run_queued()
                 if prompt is None:
                     return await self._session.resume_turn()
                 return await self._session.run(prompt)
@@ -282,6 +312,15 @@ class Conversation:
         if event == events.EXECUTION_END:
             self._is_answering = False
         self.output.handle(event, data)
+        if self._has_images and event == events.PROVIDER_RESPONSE:
+            self._note_unseen(data.get("response"))
+
+    def _note_unseen(self, response: object) -> None:
+        """Say once that the model cannot see the images of the prompt."""
+        if are_images_unseen(response):
+            self._has_images = False
+            self.output.break_line()
+            show_notice("the model sees no images: it was told that one was there")
 
     def _observe_sub_agent(self, coordinator: Any) -> None:
         """Have what a sub-agent does shown, too."""
@@ -330,7 +369,7 @@ class Conversation:
 
 
 def _make_agent(
-    order: Order, answering: AnsweringProvider, approval: TerminalApproval
+    order: Order, answering: AnsweringProvider, approval: TerminalApproval | Literal["wait"]
 ) -> Agent[None]:
     from amplifier_agent import Agent
 

@@ -12,6 +12,7 @@ from amplifier_app.outcome import WRONG_USAGE
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from amplifier_app.attached.attaching import Attached
     from amplifier_app.commands.named_modules import NamedModules
     from amplifier_app.sessions.resume import StoredSession
 
@@ -47,6 +48,8 @@ class Order:
     """Whether the turn is the one that was not finished: then there is no prompt."""
     has_project_notes: bool = True
     """Whether the model gets the notes of the user and of the project."""
+    attached: tuple[Attached, ...] = ()
+    """The files and images of the prompt; in a conversation, of the first one."""
     server_files: tuple[Path, ...] = ()
     """Files of MCP servers that the user names."""
 

@@ -45,8 +45,11 @@ async def ask_about_project_hooks(
 
     project, state = folder.resolve(), Path(config["state_folder"])  # noqa: ASYNC240
     hooks = dict(_find_unanswered(project, state))
-    if not hooks or not can_ask():
-        return  # the module says that they do not run
+    if not hooks:
+        return
+    if not can_ask():
+        show_notice("hooks of `.claude` of this folder do not run until you agree to them")
+        return
     is_agreed = await _ask(list(hooks.values()), _QUESTION, project, approval)
     try:
         remember_answers(hooks, project, find_answers(state), agreed=is_agreed)

@@ -24,6 +24,8 @@ class Prompt:
     text: str
     block_chars: int = 0
     """How many characters of it are a block from standard input."""
+    typed: str = ""
+    """What of it was given on the command line: only that attaches files."""
 
 
 def given_prompt(prompt: str | None) -> Prompt:
@@ -45,9 +47,9 @@ def given_prompt(prompt: str | None) -> Prompt:
     if not typed.strip():
         return _from_input(piped)
     if not piped.strip():
-        return Prompt(typed)
+        return Prompt(typed, typed=typed)
     block = _block(piped)
-    return Prompt(f"{typed}\n\n{block}", len(block))
+    return Prompt(f"{typed}\n\n{block}", len(block), typed)
 
 
 def _from_input(text: str) -> Prompt:

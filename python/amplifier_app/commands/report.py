@@ -20,6 +20,7 @@ from amplifier_app.outcome import (
     WRONG_USAGE,
     outcome_of_signal,
 )
+from amplifier_app.plain_mode import is_plain
 from amplifier_app.printable import printable_line
 
 _MAX_CHARS = 500
@@ -85,6 +86,11 @@ class Report:
         """Write a JSON list of objects."""
         self._write_json([SECRETS.redact_data(each) for each in objects])
 
+    def write_rows(self, objects: Iterable[Mapping[str, Any]]) -> None:
+        """Write JSON objects, each in a line of its own."""
+        for each in objects:
+            self._write_json(SECRETS.redact_data(each))
+
     def say_aside(self, text: str) -> None:
         """Say something to the person who looks at a terminal, on standard error."""
         if not self.as_json and _is_terminal(sys.stderr):
@@ -108,7 +114,7 @@ class Report:
     def waiting(self, text: str) -> Generator[None]:
         """Say what is waited for while in this block, to a person."""
         is_shown = not self.as_json and _is_terminal(sys.stderr)
-        is_shown = is_shown and os.environ.get("TERM", "dumb") not in ("", "dumb", "unknown")
+        is_shown = is_shown and not is_plain(os.environ)
         if is_shown:
             sys.stderr.write(printable_line(text, 78))
             sys.stderr.flush()

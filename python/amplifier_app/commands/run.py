@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
+from amplifier_app.attached.attaching import make_prompt
 from amplifier_app.commands.conversation import Conversation
 from amplifier_app.commands.turn import Turn
 from amplifier_app.failure import Failure, outcome_of_error, report
 from amplifier_app.interrupt import leave
 from amplifier_app.outcome import READER_GONE, Outcome, outcome_of_signal
 from amplifier_app.sessions.keeping import show_way_back
+from amplifier_app.sessions.mail import watch_mail
 
 if TYPE_CHECKING:
     from amplifier_app.commands.model_choice import AnsweringProvider
@@ -41,10 +43,16 @@ async def run_turn(
 
     session_id = None if order.stored is None else order.stored.id
     conversation = Conversation(order, answering, output, session_id=session_id, is_one_turn=True)
-    turn = Turn(conversation, None if order.goes_on else order.prompt, leave_at_once)
+    turn = Turn(
+        conversation,
+        None if order.goes_on else make_prompt(order.prompt, order.attached),
+        leave_at_once,
+    )
     output.call_on_failure(turn.stop)
+    mail = watch_mail(conversation, lambda: turn)
     with turn.interruption.listen_to_signals():
         outcome = await turn.end()
+        mail.cancel()
         await conversation.close()
         if outcome.has_answer:
             conversation.output.answer(outcome.text)

@@ -55,6 +55,7 @@ Environment:
                       Address of the collector for spans and metrics; requires
                       amplifier-core[otel] (default: none).
   AMPLIFIER_DEBUG     1 for --debug.
+  AMPLIFIER_PLAIN     1 for --plain; also where TERM is dumb.
   NO_COLOR            Any value turns colours off.
 
 \b
@@ -97,8 +98,29 @@ Exit codes:
     help="Go on with a session: its id, its name or a part of its title; without one, you are asked.",
 )
 @click.option(
+    "-i",
+    "--image",
+    "images",
+    multiple=True,
+    metavar="FILE",
+    help="Attach an image (PNG, JPEG, GIF, WebP) to the prompt; may be repeated. `@FILE` in the prompt"
+    " attaches a text file or an image of the folder.",
+)
+@click.option(
     "--fork-session", is_flag=True, help="With these two: go on with a copy of the session."
 )
+@click.option(
+    "--take-over",
+    is_flag=True,
+    help="With these two: have the session also if another process has it open, after its turn.",
+)
+@click.option(
+    "--bg",
+    "in_background",
+    is_flag=True,
+    help="Work in a process of its own, without a terminal; writes the id of the session.",
+)
+@click.option("--work-off", type=int, hidden=True)
 @click.option("--no-save", is_flag=True, help="Keep nothing of the session.")
 @click.option("-q", "--quiet", is_flag=True, help="Write nothing but the answer.")
 @click.option(
@@ -152,6 +174,11 @@ Exit codes:
     is_flag=True,
     help="Draw the display also if the output is no terminal; write a log to standard error.",
 )
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Lines alone, for screen readers: no colours, nothing that moves or is redrawn.",
+)
 @click.option("--debug", is_flag=True, help="Write a detailed log, and tracebacks for errors.")
 @click.pass_obj
 def run(
@@ -160,7 +187,11 @@ def run(
     directory: str | None,
     continues: bool,
     resume: str | None,
+    images: tuple[str, ...],
     fork_session: bool,
+    take_over: bool,
+    in_background: bool,
+    work_off: int | None,
     no_save: bool,
     quiet: bool,
     as_json: bool,
@@ -175,6 +206,7 @@ def run(
     profile: str | None,
     mcp_configs: tuple[str, ...],
     verbose: bool,
+    plain: bool,
     debug: bool,
 ) -> int:
     """Run an agent in a folder, as `amplifier-core "…"` does.
@@ -187,7 +219,14 @@ def run(
     try:
         if debug:
             os.environ["AMPLIFIER_DEBUG"] = "1"
+        if plain:
+            os.environ["AMPLIFIER_PLAIN"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
+        from amplifier_app.commands.attached_files import (
+            MAX_ATTACHED_CHARS,
+            attached_files,
+            count_characters,
+        )
         from amplifier_app.commands.order import given_system, named_server_files
         from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
@@ -196,6 +235,9 @@ def run(
 
         if quiet and verbose:
             raise click.UsageError("`--quiet` and `--verbose` exclude each other")
+        if in_background and (as_json or no_save):
+            other = "--json" if as_json else "--no-save"
+            raise click.UsageError(f"`--bg` and `{other}` exclude each other")
         if goal is not None and not goal.strip():
             raise click.UsageError("`--goal` is empty")
         configuration = read_configuration(os.environ, profile)
@@ -203,9 +245,11 @@ def run(
         modules = (*configuration.list_modules(), *modules)
         goes_on = continues or resume is not None
         is_saved = not no_save and (goes_on or configuration.get("save") is not False)
-        wish = SessionWish(continues, resume, fork_session, is_saved)
+        wish = SessionWish(continues, resume, fork_session, is_saved, take_over)
         wish.check()
+        is_detached = in_background or work_off is not None
         is_interactive = prompt is None and goal is None and not (quiet or as_json) and is_typed()
+        is_interactive = is_interactive and not is_detached
         named = None
         if modules or plan is not None:
             from amplifier_app.commands.named_modules import named_modules
@@ -214,9 +258,22 @@ def run(
             named = with_stored_keys(named_modules(modules, plan))
         folder, stored = find_place(wish, directory, named, can_ask=is_typed())
         configuration.apply_to(folder, os.environ)
+        if stored is not None and stored.process is not None:
+            from amplifier_app.commands.open_elsewhere import meet_process
+
+            entry = None if named is None else named.store_entry
+            code = meet_process(stored, entry, folder, wish, is_interactive=is_interactive)
+            if code is not None:
+                return code
         is_open = stored is not None and stored.has_open_turn
         goes_on = is_open and not (is_interactive or prompt or goal or is_piped())
-        given = Prompt("") if is_interactive or goes_on else given_prompt(prompt or goal)
+        if is_detached and stored is not None and not (prompt or goal):
+            goes_on = True
+        nothing = Prompt("", work_off or 0)
+        given = nothing if is_interactive or goes_on else given_prompt(prompt or goal)
+        attached = attached_files(folder, given.typed, images)
+        if goes_on and attached:
+            raise click.UsageError("`--image` needs a prompt")
         from amplifier_app.commands.order import Order
         from amplifier_app.commands.provider_choice import chosen_model
         from amplifier_app.commands.provider_key import stored_key
@@ -232,7 +289,9 @@ def run(
             folder,
             choice.model,
             system=given_system(system, system_file),
-            block_chars=given.block_chars,
+            block_chars=given.block_chars
+            + (MAX_ATTACHED_CHARS if is_interactive else count_characters(attached)),
+            attached=attached,
             named=named,
             goal=goal,
             mode=configuration.get("mode", mode),
@@ -245,6 +304,15 @@ def run(
             and configuration.get("project_notes") is not False,
             server_files=named_server_files(mcp_configs),
         )
+        if work_off is not None:
+            from amplifier_app.commands.background.work import work_off as work
+
+            set_up_logging(verbose=True)
+            return work(order)
+        if in_background:
+            from amplifier_app.commands.background.launch import launch
+
+            return launch(order, _list_kept_options(click.get_current_context()))
         if is_interactive:
             from amplifier_app.commands.chat.interactive import interact
 
@@ -257,3 +325,34 @@ def run(
 
         line.write(outcome_of_signal())
         return 130
+
+
+_NOT_KEPT = frozenset(
+    {
+        "prompt",
+        "directory",
+        "continues",
+        "resume",
+        "fork_session",
+        "in_background",
+        "work_off",
+        "quiet",
+    }
+)
+"""What the process in the background has in another form, or not at all."""
+
+
+def _list_kept_options(context: click.Context) -> list[str]:
+    """Return the options that were given, as arguments for the process in the background."""
+    found: list[str] = []
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        if option.name in _NOT_KEPT or not value:
+            continue
+        name = max(option.opts, key=len)
+        if value is True:
+            found.append(name)
+        else:
+            values = [value] if isinstance(value, str | int) else list[object](value)
+            found += [f"{name}={each}" for each in values]
+    return found

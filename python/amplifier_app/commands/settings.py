@@ -131,7 +131,8 @@ def approval_settings(environment: Mapping[str, str], *, is_kept: bool) -> dict[
         environment: The environment variables.
         is_kept: Whether anything of the session may be stored.
     """
-    from amplifier_modules.hooks.approval.rule_files import find_state_folder, find_user_settings
+    from amplifier_modules.hooks.approval.rule_files import find_user_settings
+    from amplifier_modules.running.user_folders import find_state_folder
 
     config: dict[str, Any] = {"project_rules": True}
     if (user_settings := find_user_settings(environment)) is not None:
@@ -150,11 +151,8 @@ def shell_hook_settings(environment: Mapping[str, str], folder: Path) -> dict[st
         environment: The environment variables.
         folder: The project.
     """
-    from amplifier_modules.hooks.approval.rule_files import (
-        PROJECT_FILES,
-        find_state_folder,
-        find_user_settings,
-    )
+    from amplifier_modules.hooks.approval.rule_files import PROJECT_FILES, find_user_settings
+    from amplifier_modules.running.user_folders import find_state_folder
 
     user_settings = find_user_settings(environment)
     config: dict[str, Any] = {"root": str(folder)}
@@ -180,7 +178,7 @@ def mcp_settings(
     Raises:
         Failure: There are such files, but the package `mcp` is missing.
     """
-    from amplifier_modules.instructions.places import find_config_folder
+    from amplifier_modules.running.user_folders import find_config_folder, find_state_folder
 
     config: dict[str, Any] = {}
     own = find_config_folder(environment)
@@ -190,8 +188,6 @@ def mcp_settings(
     if files:
         config["server_files"] = [str(each) for each in files]
     if os.path.lexists(folder / ".mcp.json"):
-        from amplifier_modules.hooks.approval.rule_files import find_state_folder
-
         config["project_servers"] = True
         if (state := find_state_folder(environment)) is not None:
             config["state_folder"] = str(state)

@@ -15,7 +15,7 @@ from amplifier_app.outcome import CUT_SHORT, Outcome, outcome_of_signal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from amplifier_agent import Result
+    from amplifier_agent import Prompt, Result
 
 _GRACE_SECONDS = 5.0
 """How long a cancelled turn may take."""
@@ -30,13 +30,19 @@ class Turn:
         conversation: What the turn belongs to.
         prompt: What the user says; None to go on with the turn that was not finished.
         leave: Ends the process with an exit code, when one more Ctrl+C comes.
+        is_queued: Whether the prompt is the next one that another process has sent.
     """
 
     def __init__(
-        self, conversation: Conversation, prompt: str | None, leave: Callable[[int], object]
+        self,
+        conversation: Conversation,
+        prompt: Prompt | None,
+        leave: Callable[[int], object],
+        *,
+        is_queued: bool = False,
     ) -> None:
         self._conversation = conversation
-        self._task = asyncio.create_task(conversation.run(prompt))
+        self._task = asyncio.create_task(conversation.run(prompt, is_queued=is_queued))
         self._stopping = asyncio.Event()
         self.interruption = Interruption(conversation.token, self.stop, self._show, leave)
         self._is_withdrawn = False
@@ -47,6 +53,11 @@ class Turn:
     def is_stuck(self) -> bool:
         """Whether it waits for something that cannot be cancelled, such as a thread."""
         return not self._task.done()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it was cancelled."""
+        return self._stopping.is_set()
 
     def stop(self) -> None:
         """Cancel the turn."""

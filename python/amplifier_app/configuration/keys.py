@@ -105,6 +105,13 @@ KEYS: Mapping[str, Key] = {
     "project_notes": Key(
         Flag(), "Whether the model gets `AGENTS.md` and the like.", "`true`", "--no-project-notes"
     ),
+    "plain": Key(
+        Flag(),
+        "Whether the display is lines alone, for screen readers.",
+        "`false`",
+        "--plain",
+        variable="AMPLIFIER_PLAIN",
+    ),
     "thinking": Key(
         Flag(), "Whether the model thinks first.", "`true`", variable="THINKING_MODE_ENABLED"
     ),

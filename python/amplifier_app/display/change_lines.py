@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from amplifier_app.display.excerpt import MAX_LINES, Line, describe_rest, show_line, split_lines
+from amplifier_app.display.excerpt import Line, describe_rest, show_line, split_lines
 from amplifier_app.display.preview import MAX_PREVIEW_CHARS
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.printable import printable_line
@@ -15,6 +15,8 @@ from amplifier_providers.running.count_noun import count_noun
 TakeDiff: TypeAlias = Callable[[str], str]
 """Returns the change of the file at a path as a unified diff, once; empty if it is not known."""
 
+MAX_LINES = 20
+"""So many lines of a change are drawn."""
 _STYLES = {"+": "diff.added", "-": "diff.removed", "@": "note", "\\": "note"}
 
 
@@ -75,11 +77,11 @@ def _read_count(value: object) -> int:
 
 
 def _show_all(content: str) -> list[Line]:
-    return [(show_line(line), "") for line in split_lines(content)]
+    return [(f"+{show_line(line)}", _STYLES["+"]) for line in split_lines(content)]
 
 
 def _read_diff(file: Mapping[str, Any], diff: str) -> Iterator[Line]:
-    """Yield the lines of a diff; those of a new file without marks."""
+    """Yield the lines of a diff; a new file has no heads of hunks."""
     # The head names the file, as the call does.
     lines = [line for line in diff.removesuffix("\n").split("\n")[2:] if line]
     is_new = file.get("kind") == "created"
@@ -89,9 +91,8 @@ def _read_diff(file: Mapping[str, Any], diff: str) -> Iterator[Line]:
             continue
         # A secret of several lines is found without the marks between its lines.
         text = SECRETS.redact("\n".join(line[1:] for line in run))
-        sign = "" if is_new and mark == "+" else mark
         yield from (
-            (f"{sign}{show_line(line)}", _STYLES.get(mark, "")) for line in text.split("\n")
+            (f"{mark}{show_line(line)}", _STYLES.get(mark, "")) for line in text.split("\n")
         )
 
 
@@ -104,4 +105,5 @@ def _is_whole(file: Mapping[str, Any], diff: str) -> bool:
 def _take_first(lines: list[Line], most: int, *, is_whole: bool) -> list[Line]:
     if is_whole and len(lines) <= most + 1:
         return lines
-    return [*lines[:most], describe_rest(len(lines[most:]), is_whole=is_whole)]
+    rest, style = describe_rest(len(lines[most:]), is_whole=is_whole)
+    return [*lines[:most], (f"{rest}; `/diff` or `amplifier-core diff` shows all", style)]

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rich import box
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -15,7 +16,9 @@ from amplifier_app.display.wrapping import Wrapper
 if TYPE_CHECKING:
     from amplifier_app.display.screen import Screen
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(
+    r"(?P<before>\s{0,12}(?:(?:[-*+]|\d{1,9}[.)])\s+)?)(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<label>.*)"
+)
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(?=\S)")
 _ITEM = re.compile(r"(?P<indent>\s{0,99})(?P<mark>[-*+]|\d{1,9}[.)])\s+(?=\S)")
 _QUOTE = re.compile(r" {0,3}>\s?")
@@ -24,10 +27,13 @@ _SEPARATOR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
 _CELL_EDGE = re.compile(r"(?<!\\)\|")
 # A beginning that may become one of the above when more of the line arrives.
 _UNDECIDED = re.compile(
-    r"\s*(?:`{0,2}|~{0,2}|#{1,6}\s*|>|[-*+]\s*|\d{1,9}[.)]?\s*|(?:\*\s*){2,}|(?:-\s*){2,}|(?:_\s*)+)$"
+    r"\s*(?:(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{0,2}|~{0,2})|#{1,6}\s*|>|[-*+]\s*|\d{1,9}[.)]?\s*"
+    r"|(?:\*\s*){2,}|(?:-\s*){2,}|(?:_\s*)+)$"
 )
-_WHOLE_LINE = re.compile(r" {0,3}(?:`{3}|~{3}|\|)")
+_WHOLE_LINE = re.compile(r"\s{0,12}(?:\||(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{3}|~{3}))")
+_CODE_INDENT = "  "
 _MAX_TABLE_ROWS = 500
+_CELLS_BETWEEN = 3
 _MAX_ROW_CHARS = 4000
 """A longer line is neither a row of a table nor the edge of code."""
 _MAX_MARK_CHARS = 200
@@ -39,10 +45,12 @@ class MarkdownStream:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._wrapper = Wrapper(screen.write, screen.width)
+        self._wrapper = Wrapper(screen.write, screen.find_text_width)
         self._held = ""
         self._inline: InlineSpans | None = None
         self._in_code_line = False
+        self._has_code = False
+        """Whether code of the line is on the present row."""
         self._fence = ""
         self._table: list[str] = []
         self._blank = True
@@ -72,13 +80,14 @@ class MarkdownStream:
         self._wrapper.break_line()
         self._screen.end_line()
         self._is_broken = True
+        self._has_code = False
 
     def _feed_line(self, part: str) -> None:
         self._is_broken = False
         if self._inline:
             self._draw(self._inline.feed(part))
         elif self._in_code_line:
-            self._screen.write(part, "text.code")
+            self._write_code(part)
         else:
             self._held += part
             if not self._needs_more():
@@ -97,7 +106,7 @@ class MarkdownStream:
         line, self._held = self._held, ""
         if self._fence:
             self._in_code_line = True
-            self._screen.write(line, "text.code")
+            self._write_code(line)
             return
         self._draw_table()
         style = ""
@@ -121,16 +130,14 @@ class MarkdownStream:
 
     def _end_line(self) -> None:
         if self._in_code_line:
-            self._in_code_line = False
-            self._screen.write("\n")
+            self._end_code_line()
             return
         if self._inline is None and self._take_whole_line():
             return
         if self._inline is None:
             self._begin_line()
         if self._in_code_line:
-            self._in_code_line = False
-            self._screen.write("\n")
+            self._end_code_line()
             return
         if self._inline is not None:
             self._draw(self._inline.finish())
@@ -145,7 +152,8 @@ class MarkdownStream:
             mark = line.strip()
             if len(mark) >= len(self._fence) and not mark.strip(self._fence[0]):
                 self._fence = ""
-                self._take(line, "text.mark")
+                self._held = ""
+                self._blank = False
                 return True
             return False
         if _CELL_EDGE.match(line.lstrip()) and len(self._table) < _MAX_TABLE_ROWS:
@@ -161,20 +169,33 @@ class MarkdownStream:
             return True
         if found := _FENCE.match(line):
             self._draw_table()
-            self._fence = found[1]
-            self._take(line, "text.mark")
+            self._fence = found["fence"]
+            label = f"{found['before']}{found['label'].strip()}"
+            self._take(label if label.strip() else "", "text.mark")
             return True
         if len(line) <= _MAX_MARK_CHARS and _RULE.match(line):
             self._draw_table()
-            self._take(self._screen.glyphs.across * self._screen.width, "text.mark")
+            self._take(self._screen.glyphs.across, "text.mark")
             return True
         return False
 
     def _take(self, line: str, style: str) -> None:
         self._held = ""
-        self._screen.write(line, style)
-        self._screen.write("\n")
+        if line:
+            self._wrapper.feed(f"{line}\n", style)
         self._blank = False
+
+    def _write_code(self, text: str) -> None:
+        """Write code as it is: a long line is wrapped by the terminal, and copied as one."""
+        if text and not self._has_code:
+            text = _CODE_INDENT + text
+            self._has_code = True
+        self._screen.write(text, "text.code")
+
+    def _end_code_line(self) -> None:
+        if self._has_code or not self._is_broken:
+            self._screen.write("\n")
+        self._in_code_line = self._has_code = self._is_broken = False
 
     def _draw(self, spans: list[tuple[str, str]]) -> None:
         for text, style in spans:
@@ -188,7 +209,8 @@ class MarkdownStream:
         columns = max(len(row) for row in (header, *body))
         # A few long rows among short ones would take time for each cell that is not there.
         is_sparse = columns * len(rows) > sum(map(len, rows))
-        if len(rows) < 2 or not _SEPARATOR.match(rows[1]) or is_sparse:
+        is_table = len(rows) >= 2 and _SEPARATOR.match(rows[1]) and not is_sparse
+        if not is_table or not self._has_room([header, *body], columns):
             for row in rows:
                 self._wrapper.feed(row + "\n", "")
             self._blank = False
@@ -204,6 +226,16 @@ class MarkdownStream:
             table.add_row(*map(_style_cell, row))
         self._screen.render(table)
         self._blank = False
+
+    def _has_room(self, rows: list[list[str]], columns: int) -> bool:
+        """Whether each column can hold its longest word; plain mode has no tables at all."""
+        if self._screen.is_plain:
+            return False
+        longest = [0] * columns
+        for row in rows:
+            for index, cell in enumerate(row):
+                longest[index] = max(longest[index], *map(cell_len, cell.split() or [""]))
+        return sum(longest) + _CELLS_BETWEEN * (columns - 1) <= self._screen.width
 
 
 def _split_cells(row: str) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Protocol
 
+from rich.cells import cell_len
+
 from amplifier_app.display.call_view import view_call
 from amplifier_app.display.markdown import MarkdownStream
 from amplifier_app.display.panel import StreamingPanel
@@ -154,6 +156,19 @@ class ContentBlockRenderer:
         self._begin_section("note")
         self._wrap_line((text, style))
 
+    def note_parts(self, parts: Iterable[str]) -> None:
+        """Draw a line that ends, where it is too long, between two of its parts."""
+        dot = f" {self._screen.glyphs.dot} "
+        line = ""
+        for part in parts:
+            longer = f"{line}{dot}{part}" if line else part
+            if line and cell_len(longer) > self._screen.find_text_width():
+                self.note(line, "note")
+                line = f"{_INDENT}{part}"
+            else:
+                line = longer
+        self.note(line, "note")
+
     @staticmethod
     def shown_name(name: str) -> str:
         """The name of a tool, safe to show."""
@@ -179,8 +194,7 @@ class ContentBlockRenderer:
 
     def _wrap_line(self, *pieces: tuple[str, str], hang: str = _INDENT) -> None:
         """One line of styled pieces, wrapped under itself on a terminal."""
-        width = self._screen.width if self._screen.is_terminal else 1 << 30
-        wrapper = Wrapper(self._screen.write, width)
+        wrapper = Wrapper(self._screen.write, self._screen.find_text_width)
         wrapper.hang(hang)
         for text, style in pieces:
             wrapper.feed(text, style)

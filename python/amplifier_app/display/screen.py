@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
+import sys
 from typing import IO, TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
@@ -13,6 +13,9 @@ from rich.text import Text
 from rich.theme import Theme
 from typing_extensions import override
 
+from amplifier_app.display.glyphs import ASCII, PLAIN, UNICODE
+from amplifier_app.display.wrapping import Wrapper
+from amplifier_app.plain_mode import is_plain
 from amplifier_core import world
 
 if TYPE_CHECKING:
@@ -41,41 +44,24 @@ STYLES = {
 }
 """The styles of the display, in rich's syntax."""
 
-
-@dataclass(frozen=True)
-class Glyphs:
-    """The characters that the display draws with."""
-
-    top_left: str
-    top_right: str
-    bottom_left: str
-    bottom_right: str
-    across: str
-    down: str
-    call: str
-    good: str
-    bad: str
-    bullet: str
-    quote: str
-    dot: str
-    spinner: str
-
-    @property
-    def is_unicode(self) -> bool:
-        """Whether other characters than those of ASCII can be drawn."""
-        return not self.across.isascii()
-
-
-_UNICODE = Glyphs("╭", "╮", "╰", "╯", "─", "│", "●", "✓", "✗", "•", "▎", "·", "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
-_ASCII = Glyphs("+", "+", "+", "+", "-", "|", "*", "ok", "failed", "-", ">", "-", "|/-\\")
+_TO_START = "\r\x1b[K"
+"""Erases the line that is not complete."""
+_BELOW = "\r\x1b[J"
+"""Erases that and all below."""
+_SECONDS_UNTOLD = 1
+"""Plain mode says nothing of a wait that is over before."""
+_SECONDS_TO_TELL_AGAIN = 30
 
 
 class Screen:
     """Append-only output: what is written stays, so that the scrollback holds all of it.
 
     Only what is below the last line is ever erased, the waiting line and rows above that, and
-    only on a terminal. Colours follow `rich`: none with `NO_COLOR`, none on a dumb terminal, none
-    in a pipe (also with `FORCE_COLOR`).
+    only on a terminal. While they are there, the cursor is at the beginning of the first of them: what
+    is below it can be erased however many rows a terminal that was resized has made of them.
+
+    Colours follow `rich`: none with `NO_COLOR`, none in a pipe (also with `FORCE_COLOR`). In plain
+    mode there are no colours and nothing is erased: what is waited for is a line of its own.
 
     Args:
         file: What it writes to.
@@ -94,25 +80,35 @@ class Screen:
     ) -> None:
         self.is_terminal = file.isatty() if console is None else console.is_terminal
         self._file = file
+        self.is_plain = is_plain(os.environ)
         self._console = console or Console(
             file=file,
             theme=Theme(STYLES),
             force_terminal=self.is_terminal,
+            color_system=None if self.is_plain else "auto",
             width=width,
             markup=False,
             highlight=False,
             emoji=False,
         )
         encoding = (getattr(file, "encoding", None) or "utf-8").lower()
-        self.glyphs = _UNICODE if encoding.startswith("utf") else _ASCII
+        self.glyphs = UNICODE if encoding.startswith("utf") else ASCII
+        if self.is_plain and self.is_terminal:
+            self.glyphs = PLAIN
+        columns = os.environ.get("COLUMNS", "")
+        self._fixed_columns = width or (int(columns) if columns.isdigit() else None)
+        self._has_console = console is not None
+        self._descriptors = _find_descriptors(file)
         self._pens: dict[str, tuple[str, str]] = {"": ("", "")}
-        self._can_erase = self.is_terminal and not self._console.is_dumb_terminal
+        self._can_erase = self.is_terminal and not self.is_plain
         self._waiting = ""
         self._waiting_text = ""
         self._waiting_since = 0.0
         self._waiting_limit: float | None = None
-        self._drawn_lines = 0
-        """How many lines are drawn below the last one."""
+        self._is_drawn = False
+        """Whether something is drawn below the last line."""
+        self._next_telling = 0.0
+        """In plain mode: after how many seconds the wait is told of, again or for the first time."""
         self._rows: tuple[str, ...] = ()
         self._put_rows = put_rows
         self._ticks = 0
@@ -128,11 +124,20 @@ class Screen:
         # The last column stays free: some terminals wrap as soon as it is filled.
         return max(20, min(self._measure_columns(), 120) - 1)
 
+    def find_text_width(self) -> int:
+        """Cells after which text is wrapped, as of now; it is not wrapped in a pipe."""
+        return self.width if self.is_terminal else 1 << 30
+
     def _measure_columns(self) -> int:
-        if self._console.is_dumb_terminal and self.is_terminal:
-            # `rich` does not ask a dumb terminal for its width.
-            with contextlib.suppress(OSError, ValueError):
-                return os.get_terminal_size(self._file.fileno()).columns or self._console.width
+        if self._has_console:
+            return self._console.width
+        if self._fixed_columns:
+            return self._fixed_columns
+        if self.is_terminal:
+            for descriptor in self._descriptors:
+                with contextlib.suppress(OSError, ValueError):
+                    if columns := os.get_terminal_size(descriptor).columns:
+                        return columns
         return self._console.width
 
     def write(self, text: str, style: str = "") -> None:
@@ -176,7 +181,8 @@ class Screen:
     def clear_line(self) -> None:
         """Erase the text below the last line: the waiting line, or an echoed `^C`."""
         if self._can_erase and self._at_line_start:
-            self._send(self._take_erasure())
+            self._is_drawn = True
+            self._erase()
 
     def leave_gap(self) -> None:
         """Leave one blank line before what comes next."""
@@ -202,21 +208,33 @@ class Screen:
             if self.failure is None:
                 self._file.flush()
 
-    def wait_for(self, what: str, limit: float | None = None, *, shown: str | None = None) -> None:
+    def wait_for(
+        self,
+        what: str,
+        limit: float | None = None,
+        *,
+        shown: str | None = None,
+        is_told: bool = False,
+    ) -> None:
         """Show in the waiting line what the program waits for; remove the line if empty.
 
         Args:
             what: What it waits for.
             limit: Seconds that it waits, at most; None if that is not known.
             shown: What is drawn; it may change while the seconds of the same wait are counted.
+            is_told: Whether plain mode tells of it at once; of other waits after a second.
         """
         self._waiting_limit = limit
         self._waiting_text = what if shown is None else shown
         if what != self._waiting:
             self._waiting = what
             self._waiting_since = world.monotonic()
+            self._next_telling = _SECONDS_UNTOLD
             if not what:
                 self._erase()
+        if is_told and self._next_telling == _SECONDS_UNTOLD:
+            self._next_telling = 0.0
+            self._tell_wait()
 
     def show_rows(self, rows: Iterable[str]) -> None:
         """Have rows above the waiting line until they are others; they must be printable already."""
@@ -227,19 +245,43 @@ class Screen:
 
     def tick(self) -> None:
         """Redraw the waiting line if it is visible."""
-        if not (self._can_erase and self._waiting and self._at_line_start) or (
-            self._held is not None
-        ):
+        if not (self._waiting and self._at_line_start) or self._held is not None:
+            return
+        if not self._can_erase:
+            self._tell_wait()
             return
         self._ticks += 1
         sign = self.glyphs.spinner[self._ticks % len(self.glyphs.spinner)]
         seconds = int(world.monotonic() - self._waiting_since)
+        text = f"{sign} {self._waiting_text}" + (
+            f" ({self._count(seconds)})" if seconds >= 2 else ""
+        )
+        self._is_drawn = True
+        if self._put_rows is not None:  # it is the line that is not complete yet
+            self._send(f"{_TO_START}{self._style_row(text)}")
+        else:
+            # Drawn over what is there, not wrapped, and in one piece: it never flickers.
+            rows = [self._style_row(row) for row in (*self._rows, text)]
+            up = f"\x1b[{len(rows) - 1}A" if len(rows) > 1 else ""
+            drawn = "\x1b[K\n".join(rows)
+            self._send(f"\r\x1b[?7l{drawn}\x1b[J\x1b[?7h{up}\r")
+        self.flush()
+
+    def _count(self, seconds: int) -> str:
         limit = "" if self._waiting_limit is None else f" of {self._waiting_limit:,.0f} s"
-        text = f"{sign} {self._waiting_text}" + (f" ({seconds} s{limit})" if seconds >= 2 else "")
-        rows = () if self._put_rows is not None else self._rows
-        erasure = self._take_erasure()
-        self._drawn_lines = len(rows) + 1
-        self._send(erasure + "\n".join(self._style_row(row) for row in (*rows, text)))
+        return f"{seconds} s{limit}"
+
+    def _tell_wait(self) -> None:
+        """In plain mode: write a line about a wait, rarely."""
+        seconds = int(world.monotonic() - self._waiting_since)
+        if not self.is_plain or seconds < self._next_telling or not self._at_line_start:
+            return
+        is_new = self._next_telling < _SECONDS_TO_TELL_AGAIN
+        self._next_telling = max(_SECONDS_TO_TELL_AGAIN, 2 * seconds)
+        again = f"still {self._waiting_text} ({self._count(seconds)})"
+        wrapper = Wrapper(self.write, self.find_text_width)
+        wrapper.feed(self._waiting_text if is_new else again, "note")
+        wrapper.finish()
         self.flush()
 
     async def animate(self) -> None:
@@ -251,13 +293,9 @@ class Screen:
             self.tick()
 
     def _erase(self) -> None:
-        if self._drawn_lines:
-            self._send(self._take_erasure())
-
-    def _take_erasure(self) -> str:
-        """Return what erases the lines that are drawn, which counts as done."""
-        count, self._drawn_lines = self._drawn_lines, 0
-        return f"\x1b[{count - 1}A\r\x1b[J" if count > 1 else "\r\x1b[K"
+        if self._is_drawn:
+            self._is_drawn = False
+            self._send(_TO_START if self._put_rows is not None else _BELOW)
 
     def _style_row(self, text: str) -> str:
         """A line below the last one, which is never wrapped: it could not be erased."""
@@ -293,6 +331,15 @@ class Screen:
             self.failure = error
             if self.on_failure is not None:
                 self.on_failure()
+
+
+def _find_descriptors(file: IO[str]) -> list[int]:
+    """The descriptors that may know how wide the terminal is."""
+    found: list[int] = []
+    for stream in (file, sys.__stdout__, sys.__stderr__, sys.__stdin__):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            found.append(stream.fileno())  # pyright: ignore[reportOptionalMemberAccess]
+    return found
 
 
 class ConsoleScreen(Screen):

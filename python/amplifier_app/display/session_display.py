@@ -163,7 +163,8 @@ class Display:
         self._calls.clear()
         if line := self._tokens.write_line(self._call_count):
             self._tokens = TokenCount()
-            self._note(line.replace(" · ", f" {self._screen.glyphs.dot} "), "note")
+            self._blocks.break_line()
+            self._renderer.note_parts(line.split(" · "))
         self._screen.flush()
 
     def _turn_starts(self, data: Mapping[str, Any]) -> None:
@@ -180,7 +181,7 @@ class Display:
         limit = data.get("timeout")
         is_known = isinstance(limit, int | float)
         doing = _PURPOSES.get(str(data.get("purpose")), "waiting for the model")
-        self._screen.wait_for(doing, limit if is_known else None)
+        self._screen.wait_for(doing, limit if is_known else None, is_told=True)
 
     def _service_has_answered(self, data: Mapping[str, Any]) -> None:
         self._tokens.add(data.get("usage"))

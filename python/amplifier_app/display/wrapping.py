@@ -10,6 +10,8 @@ from rich.cells import cell_len, get_character_cell_size
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_SKIN_TONES = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
+_FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 _TOKEN = re.compile(r"\n|[^\S\n]+|[^\s]+")
 
 
@@ -20,23 +22,21 @@ class Wrapper:
 
     Args:
         write: Takes (text, style name) pieces in the order of the screen.
-        width: Cells a line may have, prefix included.
+        find_width: Returns the cells that a line may have now, prefix included.
         prefix: Begins each line, as (text, style name).
-        edge: Ends each line, as (text, style name), in the cells after `width`.
     """
 
     def __init__(
         self,
         write: Callable[[str, str], None],
-        width: int,
+        find_width: Callable[[], int],
         *,
         prefix: tuple[str, str] = ("", ""),
-        edge: tuple[str, str] | None = None,
     ) -> None:
         self._write = write
-        self._width = width
+        self._find_width = find_width
+        self._width = find_width()
         self._prefix = prefix
-        self._edge = edge
         self._hang = ""
         self._column = 0
         self._open = False
@@ -50,6 +50,7 @@ class Wrapper:
 
     def feed(self, text: str, style: str) -> None:
         """Add text; newlines end lines."""
+        self._width = self._find_width()
         for token in _TOKEN.findall(text):
             if token == "\n":
                 self._place_word()
@@ -85,9 +86,13 @@ class Wrapper:
         self._send()
 
     def _add_to_word(self, token: str, style: str) -> None:
+        if token.isascii() and self._word_cells + len(token) < self._width:
+            self._word.append((token, style))
+            self._word_cells += len(token)
+            return
         for piece in _split_word(token, self._width):
-            cells = cell_len(piece)
-            if cells == 2 and len(piece) == 1:
+            cells = _count_cells(piece)
+            if get_character_cell_size(piece[0]) == 2 and not self._is_joined(piece):
                 # Scripts of wide characters have no spaces: a line may end before any of them.
                 self._place_word()
             self._word.append((piece, style))
@@ -96,11 +101,17 @@ class Wrapper:
                 self._is_long = True
                 self._place_word()
 
+    def _is_joined(self, piece: str) -> bool:
+        """Whether a sign belongs to the one before it."""
+        before = self._word[-1][0] if self._word else ""
+        is_flag = piece in _FLAG_LETTERS and before in _FLAG_LETTERS and before != ""
+        return is_flag or before.endswith("\u200d") or piece[0] in _SKIN_TONES
+
     def _place_word(self) -> None:
         if not self._word:
             return
         space, self._space = self._space, []
-        cells = sum(cell_len(text) for text, _ in space)
+        cells = sum(_count_cells(text) for text, _ in space)
         fits = self._column + cells + self._word_cells <= self._width
         # A word that no line can hold fills the rest of this one.
         if not self._open or fits or self._is_long:
@@ -116,10 +127,12 @@ class Wrapper:
 
     def _put_broken(self, text: str, style: str) -> None:
         """Write a piece of a word, over several lines if none can hold it."""
-        while self._column + cell_len(text) > self._width:
+        while self._column + _count_cells(text) > self._width:
             room = self._width - self._column
             fitting = _cut_to_room(text, room)
-            if not fitting and self._column > cell_len(self._prefix[0]) + cell_len(self._hang):
+            if not fitting and self._column > _count_cells(self._prefix[0]) + _count_cells(
+                self._hang
+            ):
                 self._continue_word()
                 continue
             fitting = fitting or text[:1]
@@ -145,14 +158,8 @@ class Wrapper:
         self._put(hang, "")
 
     def _end_line(self) -> None:
-        if not self._open and self._edge is None:
+        if not self._open:
             self._put(self._prefix[0].rstrip(), self._prefix[1])
-        else:
-            self._begin_line("")
-        if self._edge is not None:
-            text, style = self._edge
-            self._put(" " * max(0, self._width - self._column), "")
-            self._put(text, style)
         self._put("\n", "")
         self._open = False
         self._column = 0
@@ -165,13 +172,33 @@ class Wrapper:
                 self._send()
                 self._ready_style = style
             self._ready.append(text)
-            self._column += cell_len(text)
+            self._column += _count_cells(text)
 
     def _send(self) -> None:
         """Write what is ready, as few pieces as its styles allow."""
         if self._ready:
             self._write("".join(self._ready), self._ready_style)
             self._ready.clear()
+
+
+def _count_cells(text: str) -> int:
+    """The cells of a text; where signs are joined, those of a terminal that does not join them."""
+    if text.isascii():
+        return len(text)
+    if "\u200d" not in text:
+        return cell_len(text)
+    return sum(map(cell_len, text.split("\u200d")))
+
+
+def wrap_line(line: str, width: int) -> str:
+    """Return a line as lines of at most `width` cells, which begin as far to the right as it does."""
+    pieces: list[str] = []
+    indent = line[: len(line) - len(line.lstrip())]
+    wrapper = Wrapper(lambda text, _: pieces.append(text), lambda: width)
+    wrapper.hang(indent if len(indent) < width // 2 else "")
+    wrapper.feed(line, "")
+    wrapper.finish()
+    return "".join(pieces).removesuffix("\n")
 
 
 def _split_word(token: str, longest: int) -> list[str]:

@@ -15,9 +15,11 @@ from prompt_toolkit.key_binding.bindings.completion import generate_completions
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.utils import suspend_to_background_supported
 
+from amplifier_app.line_input.attachments import bind_attaching
 from amplifier_app.line_input.text_editor import is_there
 
 if TYPE_CHECKING:
+    from amplifier_app.attached.pasted_images import PastedImages
     from amplifier_app.line_input.completion import LineCompleter
     from amplifier_app.line_input.lines import Typing
     from amplifier_app.line_input.pastes import Pastes
@@ -58,9 +60,12 @@ class Editor(Protocol):
 class EditingKeys:
     """What the keys do to the line that is typed, and whom they call."""
 
-    def __init__(self, editor: Editor, completer: LineCompleter) -> None:
+    def __init__(
+        self, editor: Editor, completer: LineCompleter, images: PastedImages | None
+    ) -> None:
         self._editor = editor
         self._completer = completer
+        self._images = images
         self._escaped = -math.inf
 
     def bind(self) -> KeyBindings:
@@ -78,7 +83,10 @@ class EditingKeys:
         keys.add("c-d", filter=is_typing & is_empty)(self._end)
         keys.add("up", filter=is_typing & is_empty & is_waiting)(self._take_back)
         keys.add("escape", "up", filter=is_typing & is_waiting)(self._take_back)
-        keys.add(Keys.BracketedPaste, filter=is_typing)(self._paste)
+        if self._images is None:
+            keys.add(Keys.BracketedPaste, filter=is_typing)(self._paste)
+        else:
+            bind_attaching(keys, self._images, is_typing, self._paste)
         keys.add("c-g", filter=is_typing & Condition(is_there))(self._start_editor)
         can_suspend = Condition(suspend_to_background_supported)
         keys.add("c-z", filter=can_suspend)(self._suspend)

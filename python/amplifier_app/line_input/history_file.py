@@ -10,6 +10,8 @@ from pathlib import Path
 from prompt_toolkit.history import History
 from typing_extensions import override
 
+from amplifier_modules.running.user_folders import find_state_folder
+
 _MAX_BYTES = 1024**2
 """Only so much of the end of the file is read."""
 
@@ -20,13 +22,8 @@ def history_path(environment: Mapping[str, str]) -> Path | None:
     Args:
         environment: The environment variables.
     """
-    state = Path(environment.get("XDG_STATE_HOME", ""))
-    if not state.is_absolute():
-        try:
-            state = Path.home() / ".local" / "state"
-        except RuntimeError:
-            return None
-    return state / "amplifier-core" / "history"
+    folder = find_state_folder(environment)
+    return None if folder is None else folder / "history"
 
 
 class HistoryFile(History):

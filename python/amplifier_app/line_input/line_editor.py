@@ -29,6 +29,7 @@ from amplifier_app.line_input.whole_writes import WholeWrites
 if TYPE_CHECKING:
     from prompt_toolkit.history import History
 
+    from amplifier_app.attached.pasted_images import PastedImages
     from amplifier_app.line_input.completion import LineCompleter
 
 _SECONDS_A_DRAWING = 0.03
@@ -49,6 +50,7 @@ class LineEditor:
         terminal: Standard output.
         history: The lines of before, for the arrow keys.
         completer: What Tab offers.
+        images: Keeps the images that are pasted; None where none can be.
         get_size: Returns the size of the terminal.
         is_reflowing: Whether that breaks rows anew when it gets another width; usually it is known
             by its name.
@@ -59,8 +61,9 @@ class LineEditor:
         terminal: TextIO,
         history: History,
         completer: LineCompleter,
-        get_size: Callable[[], Size] | None = None,
+        images: PastedImages | None = None,
         *,
+        get_size: Callable[[], Size] | None = None,
         is_reflowing: bool | None = None,
     ) -> None:
         self._writes = WholeWrites(terminal, self._lose_terminal)
@@ -100,7 +103,7 @@ class LineEditor:
             ),
             style=STYLE,
             include_default_pygments_style=False,
-            key_bindings=EditingKeys(self, completer).bind(),
+            key_bindings=EditingKeys(self, completer, images).bind(),
             erase_when_done=True,
             output=output,
             max_render_postpone_time=None,

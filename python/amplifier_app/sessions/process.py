@@ -16,7 +16,7 @@ def find_process(info: SessionInfo) -> int | None:
 
     On Windows it is not known whether it does.
     """
-    host, _, process = (info.owner or "").rpartition(":")
+    host, process, start = [*(info.owner or "").split(":"), "", ""][:3]
     if host != socket.gethostname() or not process.isdecimal() or int(process) == os.getpid():
         return None
     if sys.platform == "win32":
@@ -28,4 +28,7 @@ def find_process(info: SessionInfo) -> int | None:
         pass
     except (OSError, OverflowError):
         return None
-    return int(process)
+    from amplifier_modules.stores.mounting import find_start
+
+    # Another process may have the number of one that has ended.
+    return int(process) if not start or find_start(int(process)) in (start, None) else None

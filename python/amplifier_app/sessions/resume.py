@@ -148,8 +148,6 @@ def describe_stored(stored: StoredSession) -> list[str]:
         lines.append(f"  you: {_shorten(prompt)}")
     if answer:
         lines.append(f"  answer: {_shorten(answer)}")
-    if stored.process is not None:
-        lines.append(f"process {stored.process} had it open, and writes nothing to it from now on")
     if stored.has_open_turn:
         lines.append("its last turn was not finished: `/continue` goes on with it")
     return lines

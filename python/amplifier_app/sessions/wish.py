@@ -19,6 +19,8 @@ class SessionWish:
     """`--fork-session`: go on with a copy."""
     is_kept: bool = True
     """False for `--no-save`."""
+    takes_over: bool = False
+    """`--take-over`: also from another process."""
 
     def check(self) -> None:
         """Refuse options that exclude each other.
@@ -31,6 +33,8 @@ class SessionWish:
             raise click.UsageError("`--continue` and `--resume` exclude each other")
         if self.forks and not self.goes_on:
             raise click.UsageError("`--fork-session` needs `--continue` or `--resume`")
+        if self.takes_over and not self.goes_on:
+            raise click.UsageError("`--take-over` needs `--continue` or `--resume`")
         if self.goes_on and not self.is_kept:
             raise click.UsageError(f"`{asked}` and `--no-save` exclude each other")
 

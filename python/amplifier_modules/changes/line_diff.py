@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -24,6 +24,43 @@ class LineDiff:
     text: str
     added: int
     removed: int
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """Changed lines that lie together, with the lines around them."""
+
+    text: str
+    """As `diff -u` shows it; bytes that are no text as `\\xff`."""
+    changes: tuple[tuple[int, int, bytes], ...]
+    """The lines that give way, by their numbers, and what takes their place."""
+
+
+def find_hunks(before: bytes, after: bytes) -> list[Hunk]:
+    """Return what leads from one content of a file to another; `apply_hunks` is exact to the byte."""
+    old, new = _split_lines(before, "surrogateescape"), _split_lines(after, "surrogateescape")
+    return [
+        Hunk(
+            _encode(_write_hunk(old, new, changes)).decode("utf-8", "backslashreplace"),
+            tuple((a, b, _encode("".join(new[c:d]))) for a, b, c, d in changes),
+        )
+        for changes in _split_hunks(list(_find_changes(old, new)))
+    ]
+
+
+def apply_hunks(before: bytes, hunks: Sequence[Hunk]) -> bytes:
+    """Return a content with some of the hunks of `find_hunks` made, in their order."""
+    lines = [_encode(line) for line in _split_lines(before, "surrogateescape")]
+    pieces: list[bytes] = []
+    done = 0
+    for start, end, text in (change for hunk in hunks for change in hunk.changes):
+        pieces += [*lines[done:start], text]
+        done = end
+    return b"".join([*pieces, *lines[done:]])
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def compare_lines(
@@ -50,8 +87,8 @@ def compare_lines(
     )
 
 
-def _split_lines(content: bytes) -> list[str]:
-    lines = content.decode("utf-8", "replace").split("\n")
+def _split_lines(content: bytes, errors: str = "replace") -> list[str]:
+    lines = content.decode("utf-8", errors).split("\n")
     return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 

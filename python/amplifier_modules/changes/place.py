@@ -6,16 +6,20 @@ import os
 import stat
 from pathlib import Path
 
+from amplifier_modules.running.user_folders import need_state_folder
+
 _BESIDE = ".amplifier-changes"
 _PLACES = "places"
 """The file in the usual folder that names all others, a line each."""
 
 
 def find_changes_folder() -> Path:
-    """Return the folder of this user for the changes of all sessions."""
-    from platformdirs import user_state_path
+    """Return the folder of this user for the changes of all sessions.
 
-    return user_state_path("amplifier-core", appauthor=False) / "changes"
+    Raises:
+        FileNotFoundError: The user has no home.
+    """
+    return need_state_folder(os.environ) / "changes"
 
 
 def choose_folder(project: Path, usual: Path) -> Path | None:

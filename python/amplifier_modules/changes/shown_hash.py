@@ -52,6 +52,11 @@ def hash_shown(layer: str, paths: Iterable[ChangedPath]) -> str:
     return found.hexdigest()
 
 
+def digest_content(content: bytes) -> str:
+    """Return the digest of what a version of a file holds."""
+    return sha256(content).hexdigest()
+
+
 def _describe(path: str, status: os.stat_result) -> tuple[Any, ...]:
     mode, modified = status.st_mode, status.st_mtime_ns
     if stat.S_ISLNK(mode):

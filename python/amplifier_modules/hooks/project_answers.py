@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
-from .settings_file import read_object, write_object
+from .settings_file import hold, read_object, write_object
 
 
 def read_answers(project: Path, path: Path) -> dict[str, bool]:
@@ -29,9 +29,10 @@ def remember_answers(digests: Iterable[str], project: Path, path: Path, *, agree
     Raises:
         OSError: It cannot be written.
     """
-    answers = _read_all(path)
-    answers[str(project)] = {**read_answers(project, path), **dict.fromkeys(digests, agreed)}
-    write_object(path, answers)
+    with hold(path):
+        answers = _read_all(path)
+        answers[str(project)] = {**read_answers(project, path), **dict.fromkeys(digests, agreed)}
+        write_object(path, answers)
 
 
 def _read_all(path: Path) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,6 +36,32 @@ def read_object(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise SettingsFileError("it is no object")
     return cast("dict[str, Any]", found)
+
+
+@contextmanager
+def hold(path: Path) -> Generator[None]:
+    """Keep others from changing the files of a folder between their reading and their writing.
+
+    The folder is what is locked, as the file itself is replaced; the lock ends with its process.
+    Where folders cannot be locked, as on Windows, the last one who writes wins.
+
+    Raises:
+        OSError: The folder cannot be made or read.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    folder = path.resolve().parent  # a link and its file have one lock
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def write_object(path: Path, content: Mapping[str, Any]) -> None:

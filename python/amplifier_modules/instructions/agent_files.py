@@ -8,8 +8,9 @@ from pathlib import Path
 
 from amplifier_guard import TerminalText
 
+from ..running.user_folders import find_config_folder
 from .frontmatter import read_line_of, read_name, read_names, split_frontmatter
-from .places import Origin, find_claude_folder, find_config_folder, list_project_folders
+from .places import Origin, find_claude_folder, list_project_folders
 from .shelves import Problems, Shelf, list_entries, list_shelves
 from .written_text import WrittenTextError, escape_marks
 

@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from ..running.user_folders import find_home
+
 Origin: TypeAlias = Literal["user", "project"]
 """Whose word it is: only the folder says so, never the text."""
-
-
-def find_config_folder(environment: Mapping[str, str]) -> Path | None:
-    """Return the folder of the user's configuration; None if the user has no home."""
-    folder = Path(environment.get("XDG_CONFIG_HOME", ""))
-    if not folder.is_absolute():
-        home = find_home()
-        if home is None:
-            return None
-        folder = home / ".config"
-    return folder / "amplifier-core"
 
 
 def find_claude_folder() -> Path | None:
     """Return the user's folder of Claude Code; None if the user has no home."""
     home = find_home()
     return None if home is None else home / ".claude"
-
-
-def find_home() -> Path | None:
-    """Return the home of the user; None without one."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        return None
 
 
 def list_project_folders(working: Path) -> list[Path]:

@@ -19,6 +19,7 @@ from amplifier_core.session_capabilities import (
     SESSION_STORED_HISTORY,
     TURN_BUDGET,
     TURN_GOES_ON,
+    TURN_PROMPT_BLOCKS,
     TURN_RESPONSE_FORMAT,
 )
 from amplifier_core.suggest import suggest_name
@@ -111,7 +112,8 @@ class Loop:
         """Run one turn and return its answer.
 
         Args:
-            prompt: The text of the user.
+            prompt: The text of the user. The capability `turn.prompt_blocks` has the blocks that it
+                stands for, if there are any.
             context: The context that stores the conversation.
             providers: Mounted providers by name.
             tools: Mounted tools by name.
@@ -132,7 +134,8 @@ class Loop:
         stored = None
         if capability_of(coordinator, TURN_GOES_ON) is True:
             stored = capability_of(coordinator, SESSION_STORED_HISTORY).take_turn()
-        return await Turn(state, prompt, stored).run()
+        blocks = capability_of(coordinator, TURN_PROMPT_BLOCKS)
+        return await Turn(state, prompt, stored, blocks).run()
 
     async def run_call(
         self, call: RequestedCall, tools: Mapping[str, Any], coordinator: Any

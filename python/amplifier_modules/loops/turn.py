@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from math import inf
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import anyio
 
@@ -29,6 +29,7 @@ from .goal_mode import GoalMode
 from .model_call import TurnModels
 from .model_calls import Answered, Denied, LimitReached, ModelAsker, ModelStep, ask_aside
 from .pace import warn_in_time
+from .prompt_blocks import replace_text
 from .recovery import Recovery
 from .settings import UNLIMITED
 from .stored_turn import StoredTurn
@@ -54,7 +55,13 @@ class Turn:
     stored has its result, whether the turn succeeded, failed or was cancelled.
     """
 
-    def __init__(self, state: TurnState, prompt: str, stored: StoredTurn | None = None) -> None:
+    def __init__(
+        self,
+        state: TurnState,
+        prompt: str,
+        stored: StoredTurn | None = None,
+        blocks: Sequence[Mapping[str, Any]] | None = None,
+    ) -> None:
         """Answer this prompt of the user.
 
         Args:
@@ -62,10 +69,12 @@ class Turn:
             prompt: What the user said.
             stored: What another process has done of the turn, which it left open: the history has
                 the prompt. None for a turn that begins.
+            blocks: What the user said, with images and documents; None for text.
         """
         self._state = state
         self._stored = stored
         self._prompt = prompt
+        self._blocks = blocks
         self._asker = ModelAsker(state)
         self._goal: GoalMode | None = None
         self._look_for_goal()
@@ -188,7 +197,7 @@ class Turn:
         if self._stored is not None:
             outcome = await self._go_on(self._stored)
         else:
-            await history.add({"role": "user", "content": prompt})
+            await history.add({"role": "user", "content": self._make_content(prompt)})
             outcome = await self._iterate()
         if outcome is Outcome.COMPLETED and (goal := self._look_for_goal()) is not None:
             outcome = await goal.pursue(self._iterate)
@@ -196,6 +205,14 @@ class Turn:
             done = {"prompt": prompt, "response": state.report.answer}
             await hooks.emit(PROMPT_COMPLETE, done)
         return outcome
+
+    def _make_content(self, prompt: str) -> str | list[dict[str, Any]]:
+        """Return what the message of the user holds, with the prompt as hooks have left it."""
+        if self._blocks is None:
+            return prompt
+        if prompt != self._prompt:
+            return replace_text(self._blocks, prompt)
+        return [dict(block) for block in self._blocks]
 
     async def _go_on(self, stored: StoredTurn) -> Outcome:
         """Take the steps that another process has not taken."""

@@ -16,6 +16,13 @@ STEERING = "steering"
 """The kind of a message for the turn that runs, or the next one."""
 ANSWER = "answer"
 """The kind of an answer to a question about a tool call."""
+PROMPT = "prompt"
+"""The kind of a prompt that is a turn of its own, once those before it are over."""
+STOP = "stop"
+"""The kind of a request to end the turn that runs."""
+RELEASE = "release"
+"""The kind of a request to give the session back, as another process goes on with it."""
+_WAITING = (PROMPT, STOP, RELEASE)
 
 
 class Inbox:
@@ -47,7 +54,10 @@ class Inbox:
         self._taken: set[int] = set()
         """The entries that answers were taken from."""
         self._used: list[int] = []
-        self._take_answers(sent)
+        self._begun: list[int] = []
+        self._waiting: list[InboxEntry] = []
+        """Prompts and requests that nothing was done about."""
+        self._take_entries(sent)
 
     def put_steering(self, text: str) -> int:
         """Store a message of the user, and return the id of its entry; from any thread.
@@ -95,16 +105,44 @@ class Inbox:
         return used
 
     async def look(self) -> None:
-        """Take the answers that other processes have sent meanwhile.
+        """Take what other processes have sent meanwhile, except steering.
 
         Raises:
             StoreError: The inbox cannot be read.
         """
-        self._take_answers(await self._store.inbox(self._session_id))
+        self._take_entries(await self._store.inbox(self._session_id))
 
-    def _take_answers(self, entries: Iterable[InboxEntry]) -> None:
-        for each in entries:
-            if each.kind == ANSWER and each.id not in self._taken:
+    def take_waiting(self, kind: str) -> InboxEntry | None:
+        """Return the first prompt or request of a kind, each once; None if there is none."""
+        entry = next((each for each in self._waiting if each.kind == kind), None)
+        if entry is not None:
+            self._waiting.remove(entry)
+            self._taken.add(entry.id)
+        return entry
+
+    def count_prompts(self) -> int:
+        """Return how many prompts wait."""
+        return sum(each.kind == PROMPT for each in self._waiting)
+
+    def put_back(self, entry: InboxEntry) -> None:
+        """Let an entry wait again that was not used."""
+        self._taken.discard(entry.id)
+        self._waiting.insert(0, entry)
+
+    def begin_turn(self, entry: InboxEntry | None) -> None:
+        """Say that the turn which begins next has its prompt from this entry; None from none."""
+        self._begun = [] if entry is None else [entry.id]
+
+    def take_begun(self) -> list[int]:
+        """Return what `begin_turn` said, once."""
+        begun, self._begun = self._begun, []
+        return begun
+
+    def _take_entries(self, entries: Iterable[InboxEntry]) -> None:
+        new = [each for each in entries if each.id not in self._taken]
+        self._waiting = [each for each in new if each.kind in _WAITING]
+        for each in new:
+            if each.kind == ANSWER:
                 self._taken.add(each.id)
                 self._questions.take_entry(each.id, each.body)
 

@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 Describe: TypeAlias = Callable[[], Iterable[tuple[str, Any]]]
 """Returns states: their kinds, and what they are now."""
 
+ASKED = "session:asked"
+"""The kind of the row that says what another process has asked of the session."""
 ORIGIN_NUMBER = 1
 """The number of the event that a new session begins with."""
 
@@ -84,6 +86,8 @@ class Journal:
         self._late_meta: Mapping[str, Any] | None = None
         """What lists show of the session, where it was not known when the store got it."""
         self._failure: StoreError | None = None
+        self.turn = 0
+        """The number of the event that the turn began with; 0 before the first."""
         self.awaits_requests = False
         """Whether the loop stores its requests itself before it asks a model."""
         self._digests = RequestDigests()
@@ -140,6 +144,15 @@ class Journal:
     def note_done(self, entries: Iterable[int]) -> None:
         """Take note that entries of the inbox have no use any more; stored with the next event."""
         self._done += entries
+
+    async def store_arrival(self, entry: InboxEntry) -> None:
+        """Store that a request of another process has arrived, for which it waits.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        self.note(ASKED, {"request": entry.kind}, [entry.id])
+        await self.flush()
 
     async def store_request(self, about: Mapping[str, Any], request: ChatRequest) -> None:
         """Store what a model is about to be asked, as digests, and all that was noted before.

@@ -51,7 +51,7 @@ async def mount_store(
     async def store_child(child: Any) -> None:
         child.register_cleanup(await mount_store(child, store, journal))
 
-    id, owner = coordinator.session_id, f"{socket.gethostname()}:{os.getpid()}"
+    id, owner = coordinator.session_id, name_owner()
     try:
         claim = await store.claim(id, owner)
     except UnknownSessionError:
@@ -93,6 +93,27 @@ async def restore_mounted(coordinator: Any) -> None:
     kind = getattr(policy, "kind", None)
     if isinstance(kind, str) and (body := history.states.get(kind)) is not None:
         await policy.restore(body)
+
+
+def name_owner() -> str:
+    """Return what names this process as the owner of a session: host, process and its start."""
+    process = os.getpid()
+    start = find_start(process)
+    return f"{socket.gethostname()}:{process}{'' if start is None else f':{start}'}"
+
+
+def find_start(process: int) -> str | None:
+    """Return when a process began, as Linux counts it; None where that is not known.
+
+    The number of a process that has ended is given to another one some time.
+    """
+    try:
+        facts = Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return None
+    # The name of the program, in parentheses, may have spaces in it.
+    fields = facts.rpartition(b")")[2].split()
+    return fields[19].decode() if len(fields) > 19 else None
 
 
 async def _give_back(store: Store, claim: Claim) -> None:

@@ -140,7 +140,8 @@ class Recording:
         self._journal.note_changes()
         prompt = data.get("prompt")
         body = {"prompt": prompt, **({"goes_on": True} if goes_on else {})}
-        self._journal.note(event, {**body, "timestamp": data.get("timestamp")})
+        body["timestamp"] = data.get("timestamp")
+        self._journal.turn = self._journal.note(event, body, self._journal.inbox.take_begun())
         if isinstance(prompt, str):
             self._journal.set_title(" ".join(prompt[:_TITLE_CHARS].split()))
 

@@ -34,7 +34,7 @@ class PersonAnswer:
     is_answered: bool = True
     """Whether somebody has answered; else nobody could be asked, or the time was over."""
     words: str = ""
-    """What the person said to a no, without anything around it; empty where nothing."""
+    """What the person said to a no, or to the parts that a yes leaves out; empty where nothing."""
 
 
 class QuestionPutOff(Exception):

@@ -16,6 +16,7 @@ from pydantic import Field
 from amplifier_core.message_models import (
     ChatRequest,
     ChatResponse,
+    ImageBlock,
     TextBlock,
     ThinkingBlock,
     ToolCall,
@@ -99,7 +100,7 @@ class DemoProvider(BaseProvider):
             yield chunk
             await (anyio.sleep(pause) if pause else anyio.lowlevel.checkpoint())
         self._calls += 1
-        yield _build_response(answer, len(request.model_dump_json(exclude_none=True)))
+        yield _build_response(answer, _count_characters(request))
 
     def get_info(self) -> ProviderInfo:
         """Describe the provider."""
@@ -164,6 +165,18 @@ def _chunks_of(answer: Answer) -> Iterator[StreamChunk]:
         block = {"type": "tool_call", "id": call.id, "name": call.name, "arguments": call.input}
         whole = replace(about, block={**block, "raw_arguments": arguments, "error": None})
         yield StreamChunk(type="tool_call", call=whole)
+
+
+def _count_characters(request: ChatRequest) -> int:
+    """Return how long a request is without the data of its images, which it does not look at."""
+    blocks = (
+        block
+        for message in request.messages
+        if not isinstance(message.content, str)
+        for block in message.content
+    )
+    unseen = sum(len(str(each.source)) for each in blocks if isinstance(each, ImageBlock))
+    return len(request.model_dump_json(exclude_none=True)) - unseen
 
 
 def _build_response(answer: Answer, request_chars: int) -> ChatResponse:

@@ -12,7 +12,7 @@ from .next_step import choose_calls, think
 from .prompt import describe_request
 from .report import write_report
 from .survey import read_survey
-from .talk import answer_talk, explain_abilities, wants_a_look
+from .talk import answer_talk, explain_abilities, explain_blindness, wants_a_look
 from .turn import Answer, Result, Turn, new_call
 from .undo_request import asks_to_undo
 from .undoing import answer_undo
@@ -28,7 +28,7 @@ def decide(turn: Turn) -> Answer:
     edit = read_edit_request(turn.prompt)
     if edit is not None:
         return answer_edit(turn, edit)
-    reply = answer_talk(turn)
+    reply = explain_blindness() if turn.has_images else answer_talk(turn)
     if reply is None and not (turn.results or wants_a_look(turn)):
         reply = explain_abilities(turn)
     if reply is not None and not turn.results:
@@ -48,17 +48,20 @@ def _look(turn: Turn) -> Answer:
 
 def _find_requested_call(turn: Turn) -> NamedCall | None:
     """The call that the request asks for, in one of its lines or as a whole."""
-    found = [read_call(each, turn.tools) for each in (turn.prompt, *turn.prompt.splitlines())]
+    found = [
+        read_call(each, turn.tools, turn.far) for each in (turn.prompt, *turn.prompt.splitlines())
+    ]
     calls = [each for each in found if each is not None]
     return next((each for each in calls if not each.problem), calls[0] if calls else None)
 
 
 def _answer_call(turn: Turn, requested: NamedCall) -> Answer:
-    if turn.rounds:
+    results = [each for each in turn.results if not _is_look_up(turn, requested, each)]
+    if results or (turn.rounds and not turn.results):
         thoughts = (
             f"{describe_request(turn.prompt)} The tool has answered, so I report what it said."
         )
-        report = "\n\n".join(_report_result(result) for result in turn.results)
+        report = "\n\n".join(_report_result(result) for result in results)
         return Answer(thoughts if turn.thinks else "", report or "The call has no result.", [])
     problem = requested.problem
     if not problem and not turn.may_call:
@@ -66,11 +69,22 @@ def _answer_call(turn: Turn, requested: NamedCall) -> Answer:
     if problem:
         thoughts = f"{describe_request(turn.prompt)} It asks for a call that I cannot make."
         return Answer(thoughts if turn.thinks else "", problem, [])
-    thoughts = (
-        f"{describe_request(turn.prompt)} It asks for a call of {write_code(requested.tool)}."
-    )
-    calls = [new_call(requested.tool, requested.arguments)]
+    asks = f"It asks for a call of {write_code(requested.tool)}."
+    if requested.sought:
+        asks = f"I look up what {write_code(requested.sought)} takes."
+    thoughts = f"{describe_request(turn.prompt)} {asks}"
+    name, arguments = requested.tool, requested.arguments
+    if turn.far is not None and name not in turn.tools:
+        name, arguments = turn.far.wrap(name, arguments)
+    calls = [new_call(name, arguments)]
     return Answer(thoughts, "", calls) if turn.thinks else Answer("", thoughts, calls)
+
+
+def _is_look_up(turn: Turn, requested: NamedCall, result: Result) -> bool:
+    """Whether a result only says what the requested tool takes."""
+    if turn.far is None or result.failed:
+        return False
+    return result.call.name == turn.far.finder != requested.tool
 
 
 def _report_result(result: Result) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from amplifier_core.suggest import suggest_name
 
+from .far_tools import FarTools
 from .foreign import list_names, read_mapping, write_code
 from .tool_schema import Tool, WrongValue
 
@@ -33,18 +34,34 @@ class NamedCall:
     tool: str
     arguments: dict[str, Any]
     problem: str = ""
+    sought: str = ""
+    """The tool that the call looks up; empty for a call that was asked for."""
 
 
-def read_call(prompt: str, tools: Mapping[str, Tool]) -> NamedCall | None:
-    """Read the call that a prompt asks for; None if it asks for none."""
+def read_call(
+    prompt: str, tools: Mapping[str, Tool], far: FarTools | None = None
+) -> NamedCall | None:
+    """Read the call that a prompt asks for; None if it asks for none.
+
+    Args:
+        prompt: The prompt, or a line of it.
+        tools: The tools of the request by name.
+        far: Those that the request only names. One of which nothing is known is looked up first.
+    """
     found = _CALL.fullmatch(prompt.strip())
     if found is None:
         return None
-    tool = _find_tool(found["name"], tools)
+    known = {**far.found, **tools} if far else tools
+    tool = _find_tool(found["name"], known)
     if tool is None:
-        if found["verb"].lower() not in _CERTAIN:
+        named = _find_name(found["name"], far.named) if far else None
+        if named is None and found["verb"].lower() not in _CERTAIN:
             return None
-        return NamedCall(found["name"], {}, _no_such_tool(found["name"], tools))
+        if far and not far.has_searched:
+            sought = named or found["name"]
+            return NamedCall(far.finder, {"query": sought}, sought=sought)
+        names = {**tools, **far.named} if far else tools
+        return NamedCall(found["name"], {}, _no_such_tool(found["name"], names))
     try:
         arguments = _read_arguments(tool, (found["rest"] or "").strip())
     except WrongValue as error:
@@ -59,15 +76,17 @@ def read_call(prompt: str, tools: Mapping[str, Tool]) -> NamedCall | None:
 
 
 def _find_tool(name: str, tools: Mapping[str, Tool]) -> Tool | None:
-    if name in tools:
-        return tools[name]
-    return next(
-        (tool for known, tool in tools.items() if _normalize_name(known) == _normalize_name(name)),
-        None,
-    )
+    found = _find_name(name, tools)
+    return None if found is None else tools[found]
 
 
-def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
+def _find_name(name: str, names: Collection[str]) -> str | None:
+    if name in names:
+        return name
+    return next((each for each in names if _normalize_name(each) == _normalize_name(name)), None)
+
+
+def _no_such_tool(name: str, tools: Collection[str]) -> str:
     if not tools:
         return f"There is no tool {write_code(name)}: no tool is mounted."
     names = list_names(sorted(tools), _MAX_TOOLS)

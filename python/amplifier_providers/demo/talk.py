@@ -88,6 +88,11 @@ def answer_talk(turn: Turn) -> str | None:
     return None
 
 
+def explain_blindness() -> str:
+    """Say that images cannot be seen."""
+    return f"{_SELF} I cannot see images; with a key, a model answers that can."
+
+
 def explain_abilities(turn: Turn) -> str:
     """Answer a request that was not understood with the requests that are."""
     if not turn.prompt.strip():
@@ -119,6 +124,9 @@ def list_abilities(turn: Turn) -> str:
         lines += [f"  - {_describe_tool(tool)}" for tool in tools[:_MAX_TOOLS]]
         if len(tools) > _MAX_TOOLS:
             lines.append(f"  - and {len(tools) - _MAX_TOOLS} more")
+        if turn.far is not None and turn.far.named:
+            others = list_names(list(turn.far.named), _MAX_TOOLS)
+            lines.append(f"  - and, once I have looked them up: {others}")
     else:
         lines.append("- No tool is mounted, so I cannot look at anything.")
     lines.append("- I remember this conversation: “What did I say first?”.")

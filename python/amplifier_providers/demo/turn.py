@@ -15,6 +15,7 @@ from ..wire.fields import blocks_of
 from ..wire.history import History
 from ..wire.rules import HistoryRules, IdForm, NameForm
 from ..wire.turn import Result as WireResult
+from .far_tools import NOTE, FarTools, find_far_tools
 from .foreign import read_mapping, read_text
 from .tool_schema import Tool
 
@@ -29,7 +30,8 @@ _RULES = HistoryRules(
     tool_names=NameForm(_ANY, sys.maxsize),
 )
 """Every id and name as it is; media stay blocks, which are not looked at."""
-_NOT_FROM_THE_USER = ("<", "[The user took back changes ", "[The user made again changes ")
+_IMAGE_ALONE = "What is on the image?"
+_NOT_FROM_THE_USER = ("<", NOTE, "[The user took back changes ", "[The user made again changes ")
 """Texts that a program puts into a user message, such as `<system-reminder>`, begin so."""
 
 
@@ -82,12 +84,16 @@ class Turn:
     results: list[Result] = field(default_factory=list[Result])
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
     """The available tools by name."""
+    far: FarTools | None = None
+    """Those that are only named; None where there are none."""
     past: list[Turn] = field(default_factory=list["Turn"])
     """The earlier turns of this conversation, their own past left out."""
     answers: list[str] = field(default_factory=list[str])
     """The earlier answers of the model."""
     may_call: bool = True
     """Whether the request lets tools be called."""
+    has_images: bool = False
+    """Whether the user has attached images, which it cannot see."""
     thinks: bool = False
     """Whether the answer begins with thinking."""
 
@@ -108,6 +114,10 @@ def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
     turn = Turn()
     past: list[Turn] = []
     answers: list[str] = []
+    tools = [
+        Tool(each.name, each.description or "", each.parameters) for each in request.tools or ()
+    ]
+    far = find_far_tools(tools)
     for message in History().check(request.messages, _RULES).turns:
         if message.role == "assistant":
             has_calls = any(part["type"] == "tool_call" for part in message.parts)
@@ -115,19 +125,22 @@ def read_turn(request: ChatRequest, *, thinks: bool = False) -> Turn:
             if not has_calls and (answer := _list_texts(message.parts)):
                 answers.append("\n".join(answer))
             continue
-        results = [_read_result(each) for each in message.results]
+        results = [_read_result(each, far) for each in message.results]
         turn.results += results
-        prompt = _user_text(message.parts)
+        has_images = any(part["type"] == "image" for part in message.parts)
+        if far is not None:
+            _learn(far, message.parts, results)
+        prompt = _user_text(message.parts) or (_IMAGE_ALONE if has_images else "")
         is_cut_off = bool(prompt) and _was_cut_off(turn, results)
         if prompt and (is_cut_off or not results):
             past += [turn] if turn.prompt else []
             turn = Turn(prompt=prompt, began_anew=bool(results) and is_cut_off)
+            turn.has_images = has_images
         elif prompt:
             turn.prompt += "\n" + prompt
-    turn.tools = {
-        tool.name: Tool(tool.name, tool.description or "", tool.parameters)
-        for tool in request.tools or ()
-    }
+    turn.tools, turn.far = {each.name: each for each in tools}, far
+    if far is not None:
+        far.has_searched = any(each.call.name == far.finder for each in turn.results)
     turn.past, turn.answers, turn.thinks = past, answers, thinks
     choice = request.tool_choice
     turn.may_call = (
@@ -155,7 +168,19 @@ def _list_texts(parts: list[dict[str, Any]]) -> list[str]:
     return [each for each in texts if each]
 
 
-def _read_result(result: WireResult) -> Result:
+def _learn(far: FarTools, parts: list[dict[str, Any]], results: list[Result]) -> None:
+    """Take what a message says of tools that are only named."""
+    for text in _list_texts(parts):
+        if text.startswith(NOTE):
+            far.read_lines(text)
+    for result in results:
+        if result.call.name == far.finder and not result.failed:
+            far.read_lines(result.text)
+
+
+def _read_result(result: WireResult, far: FarTools | None) -> Result:
     output = "\n".join(read_text(block.get("text")) for block in blocks_of(result.output))
-    call = Call(result.call_id, result.tool, read_mapping(result.call.get("input")))
-    return Result(call, output, result.is_error)
+    name, given = result.tool, read_mapping(result.call.get("input"))
+    if far is not None and name == far.wrapper and (meant := read_text(given.get("name"))):
+        name, given = meant, read_mapping(given.get("arguments"))
+    return Result(Call(result.call_id, name, given), output, result.is_error)

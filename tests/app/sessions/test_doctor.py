@@ -52,15 +52,57 @@ def test_what_is_missing_comes_with_what_to_do(command: Any, tmp_path: Path) -> 
 
 
 # Holds: config-6
-def test_servers_that_wait_for_a_yes_are_named(command: Any, tmp_path: Path) -> None:
+def test_each_server_is_named_with_whose_it_is_and_whether_it_can_start(
+    command: Any, tmp_path: Path
+) -> None:
     command.environment["XDG_CONFIG_HOME"] = str(tmp_path)
-    servers = {"mcpServers": {"files": {"command": "no-such-program"}}}
-    (command.folder / ".mcp.json").write_text(json.dumps(servers))
-    assert find(command)["MCP servers"] == {
-        "name": "MCP servers",
-        "state": "missing",
-        "text": "of the project, and nobody was asked: files",
-        "advice": "`amplifier-core mcp ask` asks about them",
+    own = {
+        "a": {"command": "no-such-program"},
+        "b": {"url": "https://example.com/mcp", "disabled": True},
+        "c": {"command": "sh", "env": {"X": "${NO_SUCH_VARIABLE}"}},
+        "d": {"command": "sh"},
+    }
+    (tmp_path / "amplifier-core").mkdir()
+    (tmp_path / "amplifier-core" / "mcp.json").write_text(json.dumps({"mcpServers": own}))
+    (command.folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"e": own["d"]}}))
+    found = find(command)
+    servers = {name[-1]: each for name, each in found.items() if name.startswith("server ")}
+    assert [(name, each["state"], each["text"]) for name, each in servers.items()] == [
+        ("a", "broken",
+         "yours, enabled: no-such-program; there is no program `no-such-program`"),
+        ("b", "ok", "yours, disabled: https://example.com/mcp"),
+        ("c", "broken", "yours, enabled: sh; not set: `NO_SUCH_VARIABLE`"),
+        ("d", "ok", "yours, enabled: sh"),
+        ("e", "missing", "of the project, not asked: sh"),
+    ]  # fmt: skip
+    assert servers["e"]["advice"] == "`amplifier-core mcp ask` asks about it"
+
+
+# Holds: config-6
+def test_settings_and_keys_that_do_not_count_are_named(command: Any, tmp_path: Path) -> None:
+    command.environment["XDG_CONFIG_HOME"] = str(tmp_path)
+    command.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
+    (tmp_path / "state").write_text("")
+    command.environment["ANTHROPIC_KEY"] = "x"
+    command.environment["GROQ_API_KEY"] = "'x'"
+    (tmp_path / "amplifier-core").mkdir()
+    (tmp_path / "amplifier-core" / "settings.json").write_text("{")
+    (tmp_path / "amplifier-core" / "config.toml").write_text('model = "mistral:x"')
+    hook = {"hooks": [{"type": "command", "command": "true"}]}
+    settings = {"permissions": {"allow": ["Bash(ls)"]}, "hooks": {"PreToolUse": [hook]}}
+    (command.folder / ".claude").mkdir()
+    (command.folder / ".claude" / "settings.json").write_text(json.dumps(settings))
+    done = command("doctor")
+    lines = {" ".join(each.split()[:5]) for each in done.stdout.splitlines()}
+    assert done.returncode == 1
+    assert lines >= {
+        "- keys no provider reads",
+        "✗ keys `GROQ_API_KEY` has white",
+        "✗ model mistral:x, as configured:",
+        f"✗ sessions `{tmp_path}/state/amplifier-core/sessions` cannot be",
+        f"✗ rules `{tmp_path}/amplifier-core/settings.json` has no",
+        "- rules of the project:",
+        "- hooks of the project:",
     }
 
 

@@ -59,13 +59,12 @@ def test_while_the_model_thinks(waiting: Any, model: Any, hold: Any) -> None:
     screen = interrupted(Terminal(waiting, "hello", columns=30), "think of it")
     assert screen == (
         """\
-╭─ thinking ────────────────╮
-│ I think of it.            │
+thinking
+│ I think of it.
 stopping now
-╰───────────────────────────╯
 
-40 tokens in (75% cached) · 1
-    out · 1 model call
+40 tokens in (75% cached)
+    1 out · 1 model call
 """
     )
 

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-# It builds Rust from nothing: `make prove` runs it.
-collect_ignore = [] if os.environ.get("PROVE") else ["test_sdist_build.py"]
+# They build Rust from nothing, or drive programs of npm: `make prove` runs them.
+collect_ignore = [] if os.environ.get("PROVE") else ["test_sdist_build.py", "test_wheel_servers.py"]
 RUST = ("cargo", "maturin", "rustc", "rustup")
 
 

@@ -12,7 +12,6 @@ import pytest
 from amplifier_modules.hooks.approval.rule_files import (
     WrittenRules,
     add_user_rule,
-    find_state_folder,
     find_user_settings,
     is_trusted,
     read_project_rules,
@@ -21,6 +20,7 @@ from amplifier_modules.hooks.approval.rule_files import (
 )
 from amplifier_modules.hooks.approval.rule_set import RuleSet, load_rules
 from amplifier_modules.hooks.approval.settings import ApprovalSettings
+from amplifier_modules.running.user_folders import find_state_folder
 from amplifier_providers.settings import read_settings
 
 

@@ -34,7 +34,7 @@ class Mounted:
             self.events.append((event, {k: v for k, v in data.items() if k not in shared}))
             self._emitted.set()
 
-        for event in ("mcp:server", "mcp:tools"):
+        for event in ("mcp:server", "mcp:tools", "mcp:prompts"):
             coordinator.hooks.register(event, note, name="note")
 
     @property

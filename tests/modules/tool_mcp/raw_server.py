@@ -40,10 +40,14 @@ def answer(message: dict[str, object]) -> None:
     id, method, params = message.get("id"), message.get("method"), message.get("params") or {}
     if method == "initialize":
         capabilities = {"tools": {"listChanged": True}}
+        if "prompt" in TOOLS:
+            capabilities["prompts"] = {"listChanged": True}
         about = {"protocolVersion": "2025-11-25", "serverInfo": {"name": "raw", "version": "1"}}
         send(id=id, result={**about, "capabilities": capabilities})
     elif method == "tools/list":
         send(id=id, result={"tools": [describe(name) for name in TOOLS]})
+    elif method == "prompts/list":
+        send(id=id, result={"prompts": [{"name": name} for name in PROMPTS]})
     elif method == "tools/call":
         call(id, params["name"], params)
     elif id is not None and method is not None:
@@ -99,6 +103,9 @@ def call(id: object, name: str, params: dict[str, object]) -> None:
         return
     if name == "change":
         change_tools()
+    if name == "prompt":
+        PROMPTS.append(f"prompt{len(PROMPTS)}")
+        send(method="notifications/prompts/list_changed")
     if name == "wrong":
         send(id=id, result={"content": "no list"})
         return
@@ -108,6 +115,7 @@ def call(id: object, name: str, params: dict[str, object]) -> None:
     send(id=id, result={"content": [{"type": "text", "text": text}]})
 
 
+PROMPTS: list[str] = []
 TOOLS = find("tools", "echo").split(",")
 if count := find("count"):
     with Path(count).open("a") as file:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import InputRequiredResult
 from mounted_servers import Mount
@@ -34,6 +35,12 @@ def make_server() -> MCPServer:
         return "grown"
 
     @server.tool()
+    async def prompt(ctx: Context[Any, Any]) -> str:
+        server.add_prompt(Prompt.from_function(lambda: "Hello.", name="later"))
+        await ctx.notify_prompts_changed()
+        return "added"
+
+    @server.tool()
     async def greet(who: Annotated[Name, Resolve(find_name)]) -> str:
         return f"Hello {who.name}."
 
@@ -58,6 +65,19 @@ async def test_changes_are_listened_to(mount: Mount, in_process: dict[str, Any])
     assert await mounted.run("modern__grow") == "grown"
     await mounted.wait_for(lambda: "modern__later" in mounted.tools)
     assert await mounted.run("modern__later") == "new"
+
+
+# Holds: mcp-85
+async def test_changes_of_prompts_are_listened_to(mount: Mount, in_process: dict[str, Any]) -> None:
+    in_process["modern"] = make_server
+    mounted = await mount({"modern": {"command": "modern"}})
+    await mounted.settle()
+    await mounted.wait_for(lambda: ("mcp:prompts", {"server": "modern"}) in mounted.events)
+    mounted.events.clear()
+    await mounted.run("modern__prompt")
+    await mounted.wait_for(lambda: ("mcp:prompts", {"server": "modern"}) in mounted.events)
+
+    assert [each.name for each in await mounted.servers.list_prompts()] == ["later"]
 
 
 # Holds: mcp-20

@@ -175,6 +175,18 @@ async def test_tools_that_are_added_are_mounted_last_and_none_is_taken_away(
     )
 
 
+# Holds: mcp-85
+async def test_prompts_that_change_are_an_event(mount: Mount) -> None:
+    mounted = await mount({"raw": run_raw("tools=prompt,echo")})
+    await mounted.settle()
+    assert await mounted.servers.list_prompts() == []
+    await mounted.run("raw__prompt")
+    await mounted.wait_for(lambda: ("mcp:prompts", {"server": "raw"}) in mounted.events)
+
+    assert [each.name for each in await mounted.servers.list_prompts()] == ["prompt0"]
+    assert "mcp:tools" not in [event for event, _ in mounted.events[2:]]
+
+
 # Holds: mcp-8
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at `/proc`")
 async def test_a_server_ends_with_its_session(mount: Mount) -> None:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING
 
+from amplifier_app.commands.chat.attached_lines import AttachedLines
 from amplifier_app.commands.chat.command import Command, CommandContext
 from amplifier_app.commands.chat.line_queue import LineQueue
 from amplifier_app.commands.chat.modes import Modes
@@ -24,8 +25,10 @@ from amplifier_app.known_secrets import SECRETS
 from amplifier_app.line_input.lines import Typing
 from amplifier_app.notice import show_notice, write_notice
 from amplifier_app.sessions.keeping import show_way_back
+from amplifier_app.sessions.mail import watch_mail
 
 if TYPE_CHECKING:
+    from amplifier_app.attached.pasted_images import PastedImages
     from amplifier_app.commands.chat.command_table import CommandTable
     from amplifier_app.commands.conversation import Conversation
     from amplifier_app.commands.order import Order
@@ -44,12 +47,19 @@ class Chat:
         answering: The provider that answers.
         lines: Where the lines come from.
         commands: The slash commands.
+        images: The images that were pasted into them.
     """
 
     def __init__(
-        self, order: Order, answering: AnsweringProvider, lines: Lines, commands: CommandTable
+        self,
+        order: Order,
+        answering: AnsweringProvider,
+        lines: Lines,
+        commands: CommandTable,
+        images: PastedImages | None = None,
     ) -> None:
         self._lines = lines
+        self._attached = AttachedLines(order, images)
         self._servers = ServerCommands()
         self._turns = Turns(order, answering, lines, lambda: self._end("SIGHUP"), self._watch)
         self._modes = Modes(self._turns)
@@ -69,11 +79,16 @@ class Chat:
         self._pressed = -math.inf
         """When Ctrl+C was pressed last with nothing to end or to drop."""
         self._exit_code = 0
+        self._is_asked_for = False
+        """Whether another process gets the session after the turn."""
 
     async def run(self) -> int:
         """Run to the end and return the exit code; the session is always cleaned up."""
         with listening(self._interrupt, self._end):
             loading = asyncio.create_task(self._turns.load())
+            mail = watch_mail(
+                self._turns, lambda: self._turns.running, self._give_back, self._run_queued
+            )
             try:
                 is_open = await self._lines.run(
                     Typing(
@@ -94,6 +109,7 @@ class Chat:
                 self._waiting.clear()
                 self._queue.clear()
                 loading.cancel()
+                mail.cancel()
                 self._servers.cancel()
                 for aside in self._asides:
                     aside.cancel()
@@ -125,7 +141,7 @@ class Chat:
             if is_own:
                 self._start(self._own.run(text.removeprefix(MARK)))
             elif command is None:
-                self._start(self._turns.run(self._own.add_to(text)))
+                self._start(self._run_prompt(text))
             else:
                 self._obey(command)
 
@@ -136,10 +152,37 @@ class Chat:
         self._queue.add(text)
         return True
 
+    async def _run_prompt(self, text: str) -> None:
+        """Run a turn with what was typed and what that attaches."""
+        from amplifier_app.attached.attaching import make_prompt
+
+        attached = await self._attached.read(text)
+        await self._turns.run(make_prompt(self._own.add_to(text), attached))
+
+    def _run_queued(self) -> None:
+        """Prompts wait that other processes have sent."""
+        if self._work is None and not self._exit_code:
+            show_notice("runs a prompt that was queued")
+            self._start(self._turns.run(None, is_queued=True))
+
+    def _give_back(self) -> None:
+        """Another process asks to go on with the session."""
+        if self._work is None:
+            show_notice("another terminal goes on with the session")
+            self._lines.end()
+        else:
+            self._is_asked_for = True
+            show_notice("another terminal gets the session when the turn is over; Ctrl+C ends it")
+
     def _steer(self, text: str) -> None:
-        show_notice(f"steering: {self._lines.fold(text)}")
         try:
-            self._turns.steer(text)
+            steering = self._attached.write_steering(text)
+            if steering is None:
+                show_notice("a line with an image waits until the turn is over")
+                self._waiting.append(text)
+                return
+            show_notice(f"steering: {self._lines.fold(text)}")
+            self._turns.steer(steering)
         except Exception as error:  # noqa: BLE001 - of a loop that the user named
             report(error)
 
@@ -157,11 +200,15 @@ class Chat:
             await _run_reporting(work)
         finally:
             self._work = None
+            if self._is_asked_for:
+                self._give_back()
             self._show_prompt()
         while self._waiting and self._work is None:
             self._take(self._waiting.popleft())
         if self._is_interrupted:
             self._queue.put_back()
+        if self._is_asked_for:
+            return  # what waits is for the session that another process goes on with
         while self._work is None and (text := self._queue.take_first()) is not None:
             self._take(text)
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.attached.pasted_images import PastedImages
 from amplifier_app.commands.chat.command_table import CommandTable
 from amplifier_app.commands.model_choice import (
     AnsweringProvider,
@@ -19,6 +20,7 @@ from amplifier_app.commands.model_choice import (
 from amplifier_app.commands.order import make_folder
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import show_notice
+from amplifier_app.plain_mode import is_plain
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
@@ -47,14 +49,15 @@ def interact(order: Order, *, verbose: bool) -> int:
     make_folder(order.folder)
     _greet(order, answering)
     commands = CommandTable(order.named)
-    lines = _open_lines(order, commands)
+    images = PastedImages()
+    lines = _open_lines(order, commands, images)
     with _written_to(lines):
         set_up_logging(verbose=verbose)
 
         async def run_chat() -> int:
             from amplifier_app.commands.chat.chat import Chat
 
-            return await Chat(order, answering, lines, commands).run()
+            return await Chat(order, answering, lines, commands, images).run()
 
         return asyncio.run(run_chat())
 
@@ -73,8 +76,8 @@ def _greet(order: Order, answering: AnsweringProvider) -> None:
             show_notice(line)
 
 
-def _open_lines(order: Order, commands: CommandTable) -> Lines:
-    if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
+def _open_lines(order: Order, commands: CommandTable, images: PastedImages) -> Lines:
+    if is_plain(os.environ):
         from amplifier_app.line_input.plain_lines import PlainLines
 
         return PlainLines(sys.stdin, sys.stdout, sys.stderr)
@@ -89,7 +92,8 @@ def _open_lines(order: Order, commands: CommandTable) -> Lines:
     history = InMemoryHistory()
     if path is not None:
         history = HistoryFile(path, SECRETS.redact, _history_failed)
-    return LineEditor(sys.stdout, history, LineCompleter(commands.complete, order.folder))
+    completer = LineCompleter(commands.complete, order.folder)
+    return LineEditor(sys.stdout, history, completer, images)
 
 
 def _history_failed(reason: str) -> None:

@@ -15,6 +15,8 @@ from amplifier_core.session_capabilities import MCP_SERVERS
 if TYPE_CHECKING:
     from amplifier_app.commands.conversation import Conversation
 
+_PROMPTS_CHANGED = "mcp:prompts"
+
 
 class ServerCommands:
     """A source of commands: the prompts of the servers of the session that goes on."""
@@ -31,12 +33,14 @@ class ServerCommands:
 
         self._prompts.clear()
 
-        def take(_: str, data: Mapping[str, Any]) -> None:
+        def take(event: str, data: Mapping[str, Any]) -> None:
             servers = conversation.find_capability(MCP_SERVERS)
-            if data.get("state") == "connected" and servers is not None:
+            is_new = event == _PROMPTS_CHANGED or data.get("state") == "connected"
+            if is_new and servers is not None:
                 self._start_reading(self._prompts.read_prompts(servers))
 
-        conversation.listen(SERVER_STATE, take)
+        for event in (SERVER_STATE, _PROMPTS_CHANGED):
+            conversation.listen(event, take)
 
     def list_commands(self) -> Iterator[Command]:
         """Yield those that are known: of the servers that are connected."""

@@ -18,6 +18,7 @@ from amplifier_app.telemetry import export_telemetry
 from amplifier_core.session_capabilities import APPROVAL_POLICY
 
 if TYPE_CHECKING:
+    from amplifier_agent import Prompt
     from amplifier_app.commands.conversation import Conversation
     from amplifier_app.commands.order import Order
     from amplifier_app.commands.turn import Turn
@@ -92,6 +93,11 @@ class Turns:
         return self._turn
 
     @property
+    def journal(self) -> Any:
+        """What stores the session; None while nothing of it is stored."""
+        return None if self._conversation is None else self._conversation.journal
+
+    @property
     def takes_steering(self) -> bool:
         """Whether a turn runs that neither ends nor is being ended."""
         if self._turn is None or self._conversation is None:
@@ -161,11 +167,12 @@ class Turns:
                 importlib.import_module(name)
                 await asyncio.sleep(0)  # what is typed is shown between two of them
 
-    async def run(self, prompt: str | None) -> None:
+    async def run(self, prompt: Prompt | None, *, is_queued: bool = False) -> None:
         """Run a turn; what goes wrong in it is reported.
 
         Args:
             prompt: What the user says; None to go on with the turn that was not finished.
+            is_queued: Whether the prompt is the next one that another process has sent.
 
         Raises:
             Exception: What keeps a turn from starting.
@@ -174,7 +181,7 @@ class Turns:
 
         screen = self._shown_screen()
         conversation = self._conversation = self._conversation or self._begin(screen)
-        turn = self._turn = Turn(conversation, prompt, lambda _: None)
+        turn = self._turn = Turn(conversation, prompt, lambda _: None, is_queued=is_queued)
         animation = asyncio.create_task(screen.animate())
         try:
             outcome = await turn.end()

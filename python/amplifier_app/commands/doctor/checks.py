@@ -6,16 +6,16 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, TypeAlias
 
 from amplifier_app.failure import Failure
 
-State: TypeAlias = Literal["ok", "missing", "broken"]
+from .finding import Finding
+from .plugged_checks import check_hooks, check_rules, check_servers
 
 EXTRAS = {
     "keyring": ("keyring", "keeps keys of providers"),
@@ -25,17 +25,6 @@ EXTRAS = {
     "web": ("html_to_markdown", "reads pages of the web"),
 }
 """The extras of the package: what each brings, and what that is good for."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a check has found."""
-
-    name: str
-    state: State
-    text: str
-    advice: str = ""
-    """What to do; empty where nothing is to be done."""
 
 
 def list_findings(folder: Path) -> Iterator[Finding]:
@@ -49,17 +38,20 @@ def list_findings(folder: Path) -> Iterator[Finding]:
         _check_engine,
         _check_configuration,
         _check_keys,
+        _check_model,
         _check_sandbox,
         _check_sessions,
         _check_project,
-        _check_servers,
+        check_rules,
+        check_hooks,
+        check_servers,
         _check_extras,
     )
     for check in checks:
         try:
             yield from check(folder)
         except Failure as failure:
-            name = check.__name__.removeprefix("_check_")
+            name = check.__name__.rpartition("check_")[2]
             yield Finding(name, "broken", str(failure), failure.hint or "")
 
 
@@ -98,17 +90,77 @@ def _check_configuration(folder: Path) -> Iterator[Finding]:
 def _check_keys(_: Path) -> Iterator[Finding]:
     from amplifier_app.commands.provider_choice import PROVIDERS
     from amplifier_app.commands.provider_key import KEY_SET, stored_key
+    from amplifier_app.system_keyring import KEYRING
 
     found = [
         f"{each.name} ({each.key_set_in(os.environ) or 'keyring'})"
         for each in PROVIDERS.values()
         if each.variables and (each.key_set_in(os.environ) or stored_key(each))
     ]
+    for variable, meant in _list_misspelt():
+        text = f"no provider reads the variable `{variable}`"
+        yield Finding("keys", "missing", text, f"is `{meant}` meant?")
+    for each in PROVIDERS.values():
+        variable = each.key_set_in(os.environ)
+        if variable and not _is_plain(os.environ[variable]):
+            text = f"`{variable}` has white space, quotation marks or a character that no key has"
+            yield Finding("keys", "broken", text, "set it anew, the key alone")
+    if (problem := KEYRING.problem) is not None and not problem.is_absent:
+        yield Finding("keys", "missing", f"{problem}", "set variables instead, or repair it")
     if found:
         yield Finding("keys", "ok", ", ".join(found))
         return
     advice = f"set one such as ANTHROPIC_API_KEY, or `{KEY_SET} anthropic`"
     yield Finding("keys", "missing", "no key of a provider: the demo model answers", advice)
+
+
+def _list_misspelt() -> Iterator[tuple[str, str]]:
+    """Yield variables that look like the key of a provider, each with the one that is meant."""
+    from amplifier_app.commands.provider_choice import PROVIDERS
+
+    known = [name for each in PROVIDERS.values() for name in each.variables]
+    for variable in sorted(os.environ):
+        provider, _, rest = variable.partition("_")
+        names = [name for name in known if name.startswith(f"{provider}_")]
+        is_like_a_key = "KEY" in rest or "TOKEN" in rest
+        if (
+            is_like_a_key
+            and variable not in known
+            and (alike := get_close_matches(variable, names))
+        ):
+            yield variable, alike[0]
+
+
+def _is_plain(key: str) -> bool:
+    text = key.strip()
+    return text.isascii() and text.isprintable() and not {" ", '"', "'"} & {*text}
+
+
+def _check_model(folder: Path) -> Iterator[Finding]:
+    from amplifier_app.commands.provider_choice import chosen_model
+    from amplifier_app.commands.provider_key import stored_key
+    from amplifier_app.configuration.resolve import read_configuration
+
+    try:
+        configuration = read_configuration(os.environ)
+        configuration.restrict_by(folder, os.environ)
+    except Failure:
+        return  # the check of the configuration says what is wrong
+    text = configuration.get("model")
+    choice = chosen_model(text, None, os.environ, stored_key)
+    whose = "as configured" if text else "the usual one"
+    model = choice.model or choice.provider.model
+    name = f"{choice.provider.name}:{model}" if model else choice.provider.name
+    if choice.provider.needs_key and not (
+        choice.provider.key_set_in(os.environ) or stored_key(choice.provider)
+    ):
+        if text:
+            advice = f"set {choice.provider.key_variable}"
+            yield Finding("model", "broken", f"{name}, {whose}: it has no key", advice)
+        else:
+            yield Finding("model", "ok", "demo, a program, as there is no key")
+    else:
+        yield Finding("model", "ok", f"{name}, {whose}")
 
 
 def _check_sandbox(folder: Path) -> Iterator[Finding]:
@@ -154,12 +206,17 @@ def _check_sessions(_: Path) -> Iterator[Finding]:
     from amplifier_modules.stores.sqlite import SqliteStore
 
     folder = Path(SqliteStore().folder)
-    if not folder.exists():
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if there != folder and there.is_dir() and os.access(there, os.W_OK | os.X_OK):
         yield Finding("sessions", "ok", f"none yet; they go into {folder}")
         return
-    if not os.access(folder, os.W_OK | os.X_OK):
+    if not there.is_dir():
+        text = f"`{folder}` cannot be made: `{there}` is no folder"
+        yield Finding("sessions", "broken", text, "move it away; until then nothing is stored")
+        return
+    if not os.access(there, os.W_OK | os.X_OK):
         advice = "make it yours; until then nothing is stored"
-        yield Finding("sessions", "broken", f"`{folder}` cannot be written", advice)
+        yield Finding("sessions", "broken", f"`{there}` cannot be written", advice)
         return
 
     async def count(store: Store) -> int:
@@ -171,7 +228,6 @@ def _check_sessions(_: Path) -> Iterator[Finding]:
 
 
 def _check_project(folder: Path) -> Iterator[Finding]:
-    from amplifier_app.commands.settings import shell_hook_settings
     from amplifier_modules.hooks.project_notes.note_files import AGENTS, CLAUDE, LOCAL
     from amplifier_modules.tools.skill.skill_files import find_skills
 
@@ -186,23 +242,6 @@ def _check_project(folder: Path) -> Iterator[Finding]:
         yield Finding("skills", "ok", f"{len(found.skills):,}: {', '.join(sorted(found.skills))}")
     for problem in found.problems:
         yield Finding("skills", "broken", str(problem), "correct the file")
-    hooks = shell_hook_settings(os.environ, folder)
-    if hooks is not None and "project_hooks" in hooks:
-        text = "the project has hooks, which run after your yes"
-        yield Finding("hooks", "ok", text)
-
-
-def _check_servers(folder: Path) -> Iterator[Finding]:
-    from amplifier_app.commands.mcp.listed_servers import list_servers
-
-    servers, problems = list_servers(folder.resolve())
-    if connected := [each.entry.name for each in servers if each.is_connected]:
-        yield Finding("MCP servers", "ok", ", ".join(connected))
-    if waiting := [each.entry.name for each in servers if each.state == "not asked"]:
-        text = f"of the project, and nobody was asked: {', '.join(waiting)}"
-        yield Finding("MCP servers", "missing", text, "`amplifier-core mcp ask` asks about them")
-    for problem in problems:
-        yield Finding("MCP servers", "broken", problem, "correct it")
 
 
 def _check_extras(_: Path) -> Iterator[Finding]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from amplifier_app.commands.report import Report
 from amplifier_app.printable import printable_line
 
-from .checks import State, list_findings
+from .checks import list_findings
+from .finding import State
 
 _MARKS: Mapping[State, str] = {"ok": "✓", "missing": "-", "broken": "✗"}
 

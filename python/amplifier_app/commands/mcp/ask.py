@@ -12,7 +12,7 @@ from amplifier_app.commands.report import Report
 from amplifier_app.failure import Failure
 from amplifier_app.notice import show_notice
 from amplifier_app.outcome import WRONG_USAGE
-from amplifier_modules.hooks.approval.rule_files import find_state_folder
+from amplifier_modules.running.user_folders import find_state_folder
 from amplifier_modules.tools.mcp.project.project_servers import ProjectEntry
 
 

@@ -9,11 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from amplifier_app.commands.mcp.own_servers import (
-    find_own_file,
-    read_own_servers,
-    write_own_servers,
-)
+from amplifier_app.commands.mcp.own_servers import change_own_servers, find_own_file
 from amplifier_app.commands.report import Report
 from amplifier_app.commands.settings import MCP_EXTRA, NO_MCP
 from amplifier_app.failure import Failure
@@ -35,11 +31,14 @@ def add_server(
     """
     entry = _make_entry(name, words, env, headers)
     path = find_own_file()
-    servers = read_own_servers(path)
-    if name in servers:
-        hint = f"`amplifier-core mcp remove {name}` first"
-        raise Failure(f"you have a server `{name}`", hint=hint, exit_code=WRONG_USAGE)
-    write_own_servers(path, {**servers, name: entry})
+
+    def add(servers: dict[str, Any]) -> dict[str, Any]:
+        if name in servers:
+            hint = f"`amplifier-core mcp remove {name}` first"
+            raise Failure(f"you have a server `{name}`", hint=hint, exit_code=WRONG_USAGE)
+        return {**servers, name: entry}
+
+    change_own_servers(path, add)
     report.write_lines([f"the server `{name}` is in `{path}`"])
     report.say_aside(f"`amplifier-core mcp test {name}` connects it")
     _warn_of_what_is_missing(name, entry)
@@ -52,10 +51,14 @@ def remove_server(report: Report, name: str, folder: Path) -> None:
         Failure: There is none of this name, or the file cannot be used.
     """
     path = find_own_file()
-    servers = read_own_servers(path)
-    if name not in servers:
-        raise Failure(f"you have no server `{name}`", hint=_find_hint(name, list(servers), folder))
-    write_own_servers(path, {other: each for other, each in servers.items() if other != name})
+
+    def remove(servers: dict[str, Any]) -> dict[str, Any]:
+        if name not in servers:
+            hint = _find_hint(name, list(servers), folder)
+            raise Failure(f"you have no server `{name}`", hint=hint)
+        return {other: each for other, each in servers.items() if other != name}
+
+    change_own_servers(path, remove)
     report.write_lines([f"the server `{name}` is no more in `{path}`"])
 
 

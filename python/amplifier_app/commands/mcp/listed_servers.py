@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 
 from amplifier_app.commands.mcp.own_servers import find_own_file, read_own_servers
 from amplifier_app.failure import Failure
-from amplifier_modules.hooks.approval.rule_files import find_state_folder
 from amplifier_modules.hooks.project_answers import read_answers
+from amplifier_modules.running.user_folders import find_state_folder
 from amplifier_modules.tools.mcp.project.project_servers import (
     ProjectEntry,
     find_answers,

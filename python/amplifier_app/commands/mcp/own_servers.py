@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from amplifier_app.commands.settings import OWN_SERVERS
 from amplifier_app.failure import Failure
-from amplifier_modules.hooks.settings_file import read_object, write_object
-from amplifier_modules.instructions.places import find_config_folder
+from amplifier_modules.hooks.settings_file import hold, read_object, write_object
+from amplifier_modules.running.user_folders import find_config_folder
 from amplifier_modules.tools.mcp.server_files import SERVERS, ServerFileError, find_servers
 
 
@@ -39,18 +39,25 @@ def read_own_servers(path: Path) -> dict[str, Any]:
         raise _make_failure(path, error) from error
 
 
-def write_own_servers(path: Path, servers: Mapping[str, Any]) -> None:
+def change_own_servers(path: Path, change: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
     """Replace the servers of the file, which only the user can read, and leave the rest as it is.
 
+    Args:
+        path: The file.
+        change: Is called with the servers as they are, and returns what they are from now on. No other
+            process changes the file meanwhile.
+
     Raises:
-        Failure: It cannot be read or written.
+        Failure: The file cannot be read or written, or `change` refuses.
     """
-    content = {**_read(path), SERVERS: dict(servers)}
     try:
-        if not servers and len(content) == 1:
-            path.unlink(missing_ok=True)
-        else:
-            write_object(path, content)
+        with hold(path):
+            servers = dict(change(read_own_servers(path)))
+            content = {**_read(path), SERVERS: servers}
+            if not servers and len(content) == 1:
+                path.unlink(missing_ok=True)
+            else:
+                write_object(path, content)
     except OSError as error:
         message = f"`{path}` cannot be written: {error.strerror or error}"
         raise Failure(message, hint="nothing was changed") from error

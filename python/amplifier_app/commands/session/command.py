@@ -34,7 +34,7 @@ def session(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-def _add_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def add_place_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say where to look."""
     for option in (
         click.option("--debug", is_flag=True, help="Write tracebacks for errors."),
@@ -68,12 +68,12 @@ def _add_all(command: Callable[..., Any]) -> Callable[..., Any]:
 @session.command("list")
 @_add_all
 @_add_json
-@_add_options
+@add_place_options
 def list_(directory: str, place: str | None, debug: bool, as_json: bool, of_all: bool) -> int:
     """List the sessions of this folder, those last used first."""
     from amplifier_app.commands.session.list import list_sessions
 
-    return _run(
+    return run_reporting(
         lambda report, folder, entry: list_sessions(report, folder, entry, of_all=of_all),
         directory,
         place,
@@ -86,14 +86,14 @@ def list_(directory: str, place: str | None, debug: bool, as_json: bool, of_all:
 @click.argument("name", metavar="SESSION")
 @click.option("--whole", is_flag=True, help="Show the results of tools to their end.")
 @_add_json
-@_add_options
+@add_place_options
 def show(
     name: str, directory: str, place: str | None, debug: bool, as_json: bool, whole: bool
 ) -> int:
     """Show a conversation, each message with the number of its event."""
     from amplifier_app.commands.session.show import show_session
 
-    return _run(
+    return run_reporting(
         lambda report, folder, entry: show_session(report, name, folder, entry, whole=whole),
         directory,
         place,
@@ -106,14 +106,14 @@ def show(
 @click.argument("text")
 @_add_all
 @_add_json
-@_add_options
+@add_place_options
 def search(
     text: str, directory: str, place: str | None, debug: bool, as_json: bool, of_all: bool
 ) -> int:
     """Find the sessions in which TEXT was said, in either case."""
     from amplifier_app.commands.session.search import search_sessions
 
-    return _run(
+    return run_reporting(
         lambda report, folder, entry: search_sessions(report, text, folder, entry, of_all=of_all),
         directory,
         place,
@@ -125,12 +125,12 @@ def search(
 @session.command("rename")
 @click.argument("session_name", metavar="SESSION")
 @click.argument("name")
-@_add_options
+@add_place_options
 def rename(session_name: str, name: str, directory: str, place: str | None, debug: bool) -> int:
     """Give a session a name, by which `--resume` finds it."""
     from amplifier_app.commands.session.change import rename_session
 
-    return _run(
+    return run_reporting(
         lambda report, folder, entry: rename_session(report, session_name, name, folder, entry),
         directory,
         place,
@@ -146,12 +146,12 @@ def rename(session_name: str, name: str, directory: str, place: str | None, debu
     metavar="EVENT",
     help="The last event that both have; `session show` says the numbers.  [default: the last]",
 )
-@_add_options
+@add_place_options
 def fork(name: str, at: int | None, directory: str, place: str | None, debug: bool) -> int:
     """Make a session that goes on from a point of another; writes its id."""
     from amplifier_app.commands.session.change import fork_session
 
-    return _run(
+    return run_reporting(
         lambda report, folder, entry: fork_session(report, name, at, folder, entry),
         directory,
         place,
@@ -162,12 +162,12 @@ def fork(name: str, at: int | None, directory: str, place: str | None, debug: bo
 @session.command("delete")
 @click.argument("name", metavar="SESSION")
 @click.option("--yes", "is_sure", is_flag=True, help="Do not ask.")
-@_add_options
+@add_place_options
 def delete(name: str, is_sure: bool, directory: str, place: str | None, debug: bool) -> int:
     """Delete a session and its sub-agents; its forks stay as they are."""
     from amplifier_app.commands.session.change import delete_session
 
-    return _run(
+    return run_reporting(
         lambda report, folder, entry: delete_session(report, name, folder, entry, is_sure=is_sure),
         directory,
         place,
@@ -192,7 +192,7 @@ def delete(name: str, is_sure: bool, directory: str, place: str | None, debug: b
     help="Leave out what comes behind this event.",
 )
 @click.option("--output", metavar="FILE", help="A new file, in the place of standard output.")
-@_add_options
+@add_place_options
 def export(
     name: str,
     format_: Any,
@@ -205,7 +205,7 @@ def export(
     """Write a session, with its sub-agents, as lines of JSON or as a trajectory."""
     from amplifier_app.commands.session.transfer import export_to
 
-    return _run(
+    return run_reporting(
         lambda report, folder, entry: export_to(
             report, name, format_, until, output, folder, entry
         ),
@@ -218,7 +218,7 @@ def export(
 @session.command("import")
 @click.argument("file")
 @click.option("--as-new", is_flag=True, help="Give the sessions new ids.")
-@_add_options
+@add_place_options
 def import_(file: str, as_new: bool, directory: str, place: str | None, debug: bool) -> int:
     """Add the sessions of an export; writes their ids.
 
@@ -226,7 +226,7 @@ def import_(file: str, as_new: bool, directory: str, place: str | None, debug: b
     """
     from amplifier_app.commands.session.transfer import import_from
 
-    return _run(
+    return run_reporting(
         lambda report, _, entry: import_from(report, file, entry, as_new=as_new),
         directory,
         place,
@@ -234,15 +234,74 @@ def import_(file: str, as_new: bool, directory: str, place: str | None, debug: b
     )
 
 
+@session.command("answer")
+@click.argument("name", metavar="SESSION")
+@click.argument("answer", metavar="[yes|no|WORDS]", required=False)
+@click.option("--question", "question_id", metavar="ID", help="Which one, where several wait.")
+@add_place_options
+def answer(
+    name: str,
+    answer: str | None,
+    question_id: str | None,
+    directory: str,
+    place: str | None,
+    debug: bool,
+) -> int:
+    """Answer what a session asks; words deny, and go to the model. Without one, you are asked."""
+    from amplifier_app.commands.session.answer import answer_session
+
+    return run_reporting(
+        lambda report, folder, entry: answer_session(
+            report, name, answer, question_id, folder, entry
+        ),
+        directory,
+        place,
+        debug,
+    )
+
+
+@session.command("stop")
+@click.argument("name", metavar="SESSION")
+@click.option("--now", "is_now", is_flag=True, help="Do not wait for a tool that runs.")
+@add_place_options
+def stop(name: str, is_now: bool, directory: str, place: str | None, debug: bool) -> int:
+    """End the turn that runs in another process, as Ctrl+C does there."""
+    from amplifier_app.commands.session.running import stop_turn
+
+    return run_reporting(
+        lambda report, folder, entry: stop_turn(report, name, folder, entry, is_now=is_now),
+        directory,
+        place,
+        debug,
+    )
+
+
+@session.command("follow")
+@click.argument("name", metavar="SESSION")
+@_add_json
+@add_place_options
+def follow(name: str, directory: str, place: str | None, debug: bool, as_json: bool) -> int:
+    """Show what a session does in another process, until that has ended; with `--json` as lines."""
+    from amplifier_app.commands.session.follow import follow_session
+
+    return run_reporting(
+        lambda report, folder, entry: follow_session(report, name, folder, entry),
+        directory,
+        place,
+        debug,
+        as_json=as_json,
+    )
+
+
 @session.command("verify")
 @click.argument("name", metavar="[SESSION]", required=False)
 @_add_json
-@_add_options
+@add_place_options
 def verify(name: str | None, directory: str, place: str | None, debug: bool, as_json: bool) -> int:
     """Check that a session, or each one, is as it was written; exit code 1 where one is not."""
     from amplifier_app.commands.session.verify import verify_sessions
 
-    return _run(
+    return run_reporting(
         lambda report, folder, entry: verify_sessions(report, name, folder, entry),
         directory,
         place,
@@ -251,7 +310,7 @@ def verify(name: str | None, directory: str, place: str | None, debug: bool, as_
     )
 
 
-def _run(
+def run_reporting(
     command: Callable[[Any, Path, Mapping[str, Any] | None], None],
     directory: str,
     place: str | None,

@@ -12,6 +12,7 @@ from amplifier_app.printable import printable_line
 from amplifier_app.sessions.age import write_age
 from amplifier_app.sessions.choice import is_in_folder, short_id, title_of
 from amplifier_app.sessions.opening import run_on_store
+from amplifier_app.sessions.state import find_states
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo
@@ -24,12 +25,13 @@ def list_sessions(
     infos = run_on_store(lambda store: store.sessions(), entry)
     own = [each for each in infos if each.parent is None]
     shown = own if of_all else [each for each in own if is_in_folder(each, folder)]
+    states = run_on_store(lambda store: find_states(store, shown), entry) if shown else {}
     if report.as_json:
-        report.write_list([describe_info(each) for each in shown])
+        report.write_list([{**describe_info(each), "state": states[each.id]} for each in shown])
         return
     if shown:
-        head = ("ID", "LAST USED", "EVENTS", *(("FOLDER",) if of_all else ()), "TITLE")
-        rows = [head, *(_make_row(each, of_all=of_all) for each in shown)]
+        head = ("ID", "LAST USED", "EVENTS", "STATE", *(("FOLDER",) if of_all else ()), "TITLE")
+        rows = [head, *(_make_row(each, states[each.id] or "", of_all=of_all) for each in shown)]
         report.write_lines(in_columns(rows, report.width, right=(2,)))
     else:
         report.say_aside("no session is stored" + ("" if of_all else f" for `{folder}`"))
@@ -51,13 +53,14 @@ def describe_info(info: SessionInfo) -> dict[str, Any]:
     }
 
 
-def _make_row(info: SessionInfo, *, of_all: bool) -> Sequence[str]:
+def _make_row(info: SessionInfo, state: str, *, of_all: bool) -> Sequence[str]:
     folder = printable_line(str(info.meta.get("folder", "-")))
     used = write_age(info.written)
     return (
         short_id(info),
         used,
         f"{info.head:,}",
+        state,
         *((folder,) if of_all else ()),
         title_of(info),
     )

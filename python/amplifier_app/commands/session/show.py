@@ -13,6 +13,7 @@ from amplifier_app.sessions.age import write_age
 from amplifier_app.sessions.choice import find_session, title_of
 from amplifier_app.sessions.messages import list_messages, list_texts
 from amplifier_app.sessions.opening import run_on_store
+from amplifier_app.sessions.state import find_states
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store, StoredEvent
@@ -44,15 +45,22 @@ def show_session(
         return info, await store.read(info.id)
 
     info, events = run_on_store(read, entry)
+    states = run_on_store(lambda store: find_states(store, [info]), entry)
     messages = list(list_messages(events))
     if report.as_json:
-        report.write_data({**describe_info(info), "messages": [each for _, each in messages]})
+        report.write_data(
+            {
+                **describe_info(info),
+                "state": states[info.id],
+                "messages": [each for _, each in messages],
+            }
+        )
         return
     from amplifier_guard import TerminalText
 
     report.say_aside(f"{info.id}  {title_of(info)}  {write_age(info.written)}")
     for number, message in messages:
-        lines = _write_message(message, None if whole else _MAX_LINES)
+        lines = write_message(message, None if whole else _MAX_LINES)
         report.write_lines(["", *(TerminalText.show(each) for each in _put_number(number, lines))])
 
 
@@ -62,7 +70,8 @@ def _put_number(number: int, lines: Iterable[str]) -> Iterator[str]:
         yield f"{number:>5}  {line}" if place == 0 else f"       {line}".rstrip()
 
 
-def _write_message(message: Mapping[str, Any], limit: int | None) -> Iterator[str]:
+def write_message(message: Mapping[str, Any], limit: int | None) -> Iterator[str]:
+    """Yield the lines of a message; of the result of a tool at most so many."""
     text = "\n".join(list_texts(message)).rstrip("\n")
     role = str(message.get("role"))
     if role == "tool":

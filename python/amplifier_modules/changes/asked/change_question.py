@@ -7,17 +7,18 @@ from typing import Any
 
 from amplifier_modules.changes.careful.plain_file import read_beginning
 from amplifier_modules.changes.change import ChangedPath
-from amplifier_modules.changes.line_diff import compare_lines
+from amplifier_modules.changes.line_diff import find_hunks
 from amplifier_modules.changes.shown_path import show_path
 
+from .file_hunks import FileHunks, add_hunk_names, describe_hunks
 from .parts import OF_GIT, Part
 
 _MAX_BYTES = 2**18
 """A version of a file that is larger is named, not shown."""
-_MAX_LINES_OF_FILE = 60
-_MAX_LINES = 160
+_MAX_LINES_OF_FILE = 200
+_MAX_LINES = 400
 """Lines of differences in one question."""
-_MAX_LINE_CHARS = 200
+_MAX_LINE_CHARS = 1000
 _MAX_CHARS = 15_000
 _MAX_FILES = 20
 """Files of one part that are shown."""
@@ -28,16 +29,28 @@ _MAX_PARTS = 100
 class ChangeQuestion:
     """What a person reads, and programs that answer, too."""
 
-    def __init__(self, parts: Sequence[Part], paths: Mapping[str, ChangedPath]) -> None:
-        """Ask about parts of all that has changed."""
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        paths: Mapping[str, ChangedPath],
+        hunks: Mapping[str, FileHunks],
+    ) -> None:
+        """Ask about parts of all that has changed.
+
+        Args:
+            parts: What can be agreed to alone.
+            paths: All that has changed.
+            hunks: The files whose hunks can be agreed to alone, by the names of their parts.
+        """
         self._parts = parts
         self._paths = paths
+        self._hunks: Mapping[str, FileHunks] = hunks if len(parts) <= _MAX_PARTS else {}
 
     @property
     def names(self) -> list[str]:
         """Names of what can be agreed to alone; none where it is all or nothing."""
-        is_choice = 1 < len(self._parts) <= _MAX_PARTS
-        return [part.name for part in self._parts] if is_choice else []
+        is_choice = 1 < len(self._parts) <= _MAX_PARTS or bool(self._hunks)
+        return add_hunk_names((part.name for part in self._parts), self._hunks) if is_choice else []
 
     def write(self) -> str:
         """Return the question as text; blocks, as it reads files."""
@@ -71,7 +84,8 @@ class ChangeQuestion:
                     **({"reason": part.reason} if part.reason else {}),
                 }
                 for part in self._parts[:_MAX_PARTS]
-            ]
+            ],
+            **describe_hunks(self._hunks),
         }
 
     def _describe(self, part: Part) -> str:
@@ -85,7 +99,8 @@ class ChangeQuestion:
 
     def _list_lines(self, part: Part) -> Iterator[str]:
         if part.paths == (part.name,):
-            yield from (f"|   {line}" for line in list_difference(self._paths[part.name]))
+            hunks = self._hunks.get(part.name)
+            yield from (f"|   {line}" for line in list_difference(self._paths[part.name], hunks))
             return
         if part.name == OF_GIT:
             return  # what git keeps there is for nobody to read
@@ -93,24 +108,37 @@ class ChangeQuestion:
         for path in files[:_MAX_FILES]:
             found = self._paths[path]
             yield f"|   {found.kind} `{show_path(path)}`"
-            yield from (f"|     {line}" for line in list_difference(found))
+            yield from (f"|     {line}" for line in list_difference(found, None))
         if (more := len(files) - _MAX_FILES) > 0:
             yield f"|   and {more:,} more"
 
 
-def list_difference(path: ChangedPath) -> Iterator[str]:
+def list_difference(path: ChangedPath, hunks: FileHunks | None) -> Iterator[str]:
     """Yield the lines of a file that go and come, as a unified diff without its head."""
     if path.type != "file":
         return
-    try:
-        before, after = _read(path.before), _read(path.after)
-    except (OSError, ValueError) as error:
-        yield f"({error})"
-        return
-    lines = compare_lines(path.path, before, after).text.splitlines()[2:]
-    yield from (line[:_MAX_LINE_CHARS] for line in lines[:_MAX_LINES_OF_FILE])
+    if hunks is not None:
+        text = "".join(each.text for each in hunks.hunks)
+    else:
+        try:
+            text = "".join(
+                each.text
+                for each in find_hunks(_read(path.before) or b"", _read(path.after) or b"")
+            )
+        except (OSError, ValueError) as error:
+            yield f"({error})"
+            return
+    # No other character than this one ends a line of a diff, whatever a file holds.
+    lines = text.removesuffix("\n").split("\n") if text else []
+    yield from (clip_line(line, _MAX_LINE_CHARS) for line in lines[:_MAX_LINES_OF_FILE])
     if (more := len(lines) - _MAX_LINES_OF_FILE) > 0:
         yield f"… {more:,} more lines"
+
+
+def clip_line(line: str, most: int) -> str:
+    """Return a line, and of a long one the beginning and how much is left."""
+    more = len(line) - most
+    return line if more <= 0 else f"{line[:most]} … {more:,} more characters"
 
 
 def _read(path: str | None) -> bytes | None:

@@ -105,6 +105,15 @@ def describe_call(name: str, tool: Any, arguments: Mapping[str, Any], project: P
     )
 
 
+def list_preview(call: Call) -> list[str]:
+    """Return rows that show what a call would change, as its tool knows them; blocks."""
+    preview: Any = getattr(call.tool, "preview_call", None)
+    if call.effect is not Effect.WRITES or not callable(preview):
+        return []
+    rows: Any = preview(dict(call.arguments))
+    return list(rows)
+
+
 def _find_effect(
     name: str, tool: Any, arguments: Mapping[str, Any], line: CommandLine | None, directory: str
 ) -> Effect:

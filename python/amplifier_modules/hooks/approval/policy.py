@@ -17,11 +17,11 @@ from amplifier_core.weak_link import link_weakly
 from amplifier_modules.running.kept_state import STATE
 from amplifier_modules.spawn.tasks import coordinator_of
 
-from .calls import Call, describe_call
+from .calls import Call, describe_call, list_preview
 from .grants import Grants, make_offer, name_grant
 from .modes import MODES, PRESENT_PLAN, Mode, asks_about, choose_narrower, find_refusal
 from .plan_tool import PlanTool
-from .questions import ask_about, ask_about_plan, deny
+from .questions import ask_about, ask_about_plan, deny, with_preview
 from .rule_files import add_user_rule
 from .rule_set import RuleSet
 from .rules import RuleError
@@ -153,7 +153,11 @@ class ApprovalPolicy:
         session_id = str(data.get("session_id") or "")
         name = str(data.get("tool_name"))
         call = await self._describe(name, cast("Mapping[str, Any]", arguments), session_id)
-        return self._judge(call, session_id), call.effect.value
+        verdict = self._judge(call, session_id)
+        if verdict is not None and verdict.action == "ask_user" and not call.asks_itself:
+            rows = await anyio.to_thread.run_sync(list_preview, call)
+            verdict = with_preview(verdict, rows)
+        return verdict, call.effect.value
 
     async def describe_question(self, asked: AskedCall, session_id: str) -> tuple[str, Offer]:
         """Return the effect of a call that a person is asked about, and what may be granted.

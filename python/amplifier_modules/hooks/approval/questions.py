@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from amplifier_core.models import HookResult
@@ -13,6 +13,8 @@ from .modes import PRESENT_PLAN
 
 _MAX_CHARS = 4000
 """Nobody reads more, and nobody can agree to what they have not read."""
+_MAX_CHARS_OF_PREVIEW = 15_000
+"""The same for differences, of which less is new."""
 _SHOWN_CHARS = 600
 _LONG = frozenset({"content", "new_text", "old_text", "patch"})
 """What file tools write: of a long one a person sees the beginning."""
@@ -44,6 +46,15 @@ def ask_about_plan(arguments: Mapping[str, Any], seconds: float | None) -> HookR
         return deny(f"`plan` of `{PRESENT_PLAN}` must be a text that is not empty")
     rows = (f"| {line}" for line in plan.strip().splitlines())
     return _ask("\n".join(["carry out this plan?", *rows]), seconds)
+
+
+def with_preview(question: HookResult, rows: Sequence[str]) -> HookResult:
+    """Return a question that shows what a call would change in the place of its arguments."""
+    first = (question.approval_prompt or "").partition("\n")[0]
+    prompt = "\n".join([first, *rows])
+    if not rows or len(prompt) > _MAX_CHARS_OF_PREVIEW:
+        return question
+    return question.model_copy(update={"approval_prompt": prompt})
 
 
 def deny(reason: str) -> HookResult:

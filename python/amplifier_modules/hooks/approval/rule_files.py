@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from amplifier_modules.hooks.settings_file import SettingsFileError, read_object, write_object
+from amplifier_modules.hooks.settings_file import (
+    SettingsFileError,
+    hold,
+    read_object,
+    write_object,
+)
+from amplifier_modules.running.user_folders import find_config_folder
 
 PROJECT_FILES = (".claude/settings.json", ".claude/settings.local.json")
 """The files of a project, counted from its root."""
@@ -74,19 +80,20 @@ def add_user_rule(path: Path, rule: str) -> None:
         OSError: The file cannot be read or written.
         RuleFileError: It holds something else than settings.
     """
-    try:
-        content = read_object(path)
-    except FileNotFoundError:
-        content = {}
-    permissions = content.setdefault("permissions", {})
-    if not isinstance(permissions, dict):
-        raise RuleFileError(f"`permissions` of `{path}` is no object")
-    allow: Any = cast("dict[str, Any]", permissions).setdefault("allow", [])
-    if not isinstance(allow, list):
-        raise RuleFileError(f"`permissions.allow` of `{path}` is no list")
-    if rule not in allow:
-        cast("list[Any]", allow).append(rule)
-        write_object(path, content)
+    with hold(path):
+        try:
+            content = read_object(path)
+        except FileNotFoundError:
+            content = {}
+        permissions = content.setdefault("permissions", {})
+        if not isinstance(permissions, dict):
+            raise RuleFileError(f"`permissions` of `{path}` is no object")
+        allow: Any = cast("dict[str, Any]", permissions).setdefault("allow", [])
+        if not isinstance(allow, list):
+            raise RuleFileError(f"`permissions.allow` of `{path}` is no list")
+        if rule not in allow:
+            cast("list[Any]", allow).append(rule)
+            write_object(path, content)
 
 
 def is_trusted(project: Path, allow: list[str], state: Path) -> bool | None:
@@ -106,9 +113,10 @@ def remember_trust(project: Path, allow: list[str], state: Path, *, trusted: boo
     Raises:
         OSError: It cannot be written.
     """
-    answers = _read_answers(state)
-    answers[str(project)] = {"hash": hash_rules(allow), "trusted": trusted}
-    write_object(state / _TRUSTED, answers)
+    with hold(state / _TRUSTED):
+        answers = _read_answers(state)
+        answers[str(project)] = {"hash": hash_rules(allow), "trusted": trusted}
+        write_object(state / _TRUSTED, answers)
 
 
 def hash_rules(rules: list[str]) -> str:
@@ -118,24 +126,8 @@ def hash_rules(rules: list[str]) -> str:
 
 def find_user_settings(environment: Mapping[str, str]) -> Path | None:
     """Return the place of the user's settings; None if the user has no home."""
-    return _find_folder(environment, "XDG_CONFIG_HOME", ".config", "settings.json")
-
-
-def find_state_folder(environment: Mapping[str, str]) -> Path | None:
-    """Return the folder for what is remembered; None if the user has no home."""
-    return _find_folder(environment, "XDG_STATE_HOME", ".local/state", "")
-
-
-def _find_folder(
-    environment: Mapping[str, str], variable: str, usual: str, name: str
-) -> Path | None:
-    folder = Path(environment.get(variable, ""))
-    if not folder.is_absolute():
-        try:
-            folder = Path.home() / usual
-        except RuntimeError:
-            return None
-    return folder / "amplifier-core" / name
+    folder = find_config_folder(environment)
+    return None if folder is None else folder / "settings.json"
 
 
 def _read_answers(state: Path) -> dict[str, Any]:

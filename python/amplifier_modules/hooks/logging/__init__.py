@@ -16,7 +16,7 @@ from amplifier_core.session_capabilities import GUARD_REDACTOR
 from amplifier_core.weak_link import link_weakly
 from amplifier_guard import Redactor
 from amplifier_modules.hooks.approval.audit import AuditLog
-from amplifier_modules.hooks.approval.rule_files import find_state_folder
+from amplifier_modules.running.user_folders import find_state_folder
 from amplifier_providers.settings import Settings, read_settings
 from amplifier_providers.value_problems import Form
 

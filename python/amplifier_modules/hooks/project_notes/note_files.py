@@ -10,7 +10,6 @@ from amplifier_guard import PathDenied, PathPolicy, TerminalText
 from amplifier_modules.instructions.places import (
     Origin,
     find_claude_folder,
-    find_config_folder,
     list_project_folders,
 )
 from amplifier_modules.instructions.written_text import (
@@ -18,6 +17,7 @@ from amplifier_modules.instructions.written_text import (
     describe_refusal,
     read_written_text,
 )
+from amplifier_modules.running.user_folders import find_config_folder
 
 from .imports import list_imports
 from .note import Note, Notes

@@ -310,7 +310,9 @@ class HookPoints:
                 is_yes=False, reason=verdict.reason, words=words, is_answered=is_answered
             )
         lasts = asked.offer.for_session and asked.reply.grant == SESSION_GRANT
-        return PersonAnswer(is_yes=True, parts=asked.reply.parts, for_session=lasts)
+        agreed = asked.reply.parts
+        words = "" if agreed is None else asked.reply.words
+        return PersonAnswer(is_yes=True, parts=agreed, for_session=lasts, words=words)
 
     def make_separate(self) -> HookPoints:
         """Return the hooks for a request beside the conversation, with injections of its own."""

@@ -36,7 +36,7 @@ class KeptAnswer:
     question_id: str
     approved: bool
     reason: str | None = None
-    """What whoever denies says to the model."""
+    """What whoever denies says to the model, or agrees to some parts alone."""
     grant: str = ""
     """What is granted beyond the call; see `amplifier_core.approval.Reply`."""
     parts: Sequence[str] | None = None
@@ -257,7 +257,7 @@ def keep_reply(question: KeptQuestion, reply: Reply, *, is_denied: bool) -> Kept
     return KeptAnswer(
         question_id=question.question_id,
         approved=not is_denied,
-        reason=reply.words if is_denied and reply.words else None,
+        reason=reply.words if reply.words and (is_denied or reply.parts is not None) else None,
         grant="" if is_denied else reply.grant,
         parts=None if is_denied or reply.parts is None else list(reply.parts),
         shown=question.digest,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, TypeVar
 
 from amplifier_providers.settings import read_settings
 
+from ...running.user_folders import need_state_folder
 from ..errors import DamagedSessionError, StoreError
 from ..store import Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
 from .disk import is_on_local_disk
@@ -237,9 +239,7 @@ class SqliteStore:
 
 
 def _default_folder() -> Path:
-    from platformdirs import user_state_path
-
-    return user_state_path("amplifier-core", appauthor=False) / "sessions"
+    return need_state_folder(os.environ) / "sessions"
 
 
 def _choose_mode(folder: Path, wanted: str) -> str:

@@ -43,8 +43,9 @@ async def ask_about_changes(
     pending = runner.take_pending() if isinstance(runner, LayeredRunner) else None
     if pending is None:
         return ()
-    question = ChangeQuestion(pending.parts, pending.paths)
     try:
+        pending = await anyio.to_thread.run_sync(pending.with_hunks)
+        question = ChangeQuestion(pending.parts, pending.paths, pending.hunks)
         text = await anyio.to_thread.run_sync(question.write)
         continuation = await _hold(pending, {"result": dict(result), "notes": list(notes)})
         answer = await ask_person(
@@ -56,7 +57,7 @@ async def ask_about_changes(
     except BaseException:
         await _commit(pending, (), "the call ended before a person had answered")
         raise
-    return await _commit(pending, _list_agreed(answer, pending), answer.reason)
+    return await _commit(pending, _list_agreed(answer, pending), _find_words(answer))
 
 
 async def ask_again(
@@ -75,7 +76,7 @@ async def ask_again(
     except BaseException:
         pending.change.leave()
         raise
-    return await _commit(pending, _list_agreed(answer, pending), answer.reason)
+    return await _commit(pending, _list_agreed(answer, pending), _find_words(answer))
 
 
 async def _hold(pending: PendingChanges, about: Mapping[str, Any]) -> Continuation | None:
@@ -102,6 +103,10 @@ async def _commit(
     with anyio.CancelScope(shield=True):
         notes = await anyio.to_thread.run_sync(pending.commit, agreed, why_not)
     return notes
+
+
+def _find_words(answer: PersonAnswer) -> str:
+    return f"the person says: {answer.words}" if answer.is_yes and answer.words else answer.reason
 
 
 def _list_agreed(answer: PersonAnswer, pending: PendingChanges) -> Collection[str]:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
-from amplifier_modules.changes.asked import Part, list_parts
+from amplifier_modules.changes.asked import (
+    FileHunks,
+    Part,
+    find_part_hunks,
+    list_parts,
+    merge_hunks,
+)
 from amplifier_modules.changes.careful import choose_paths, find_careful_changes
 from amplifier_modules.changes.change import ChangedPath, ChangeOutcome
 from amplifier_modules.changes.open_change import Call, CommittedError, OpenChange
 from amplifier_modules.changes.session_changes import SessionChanges
+from amplifier_modules.changes.shown_hash import digest_content
 from amplifier_modules.changes.shown_path import show_path
 from amplifier_modules.sandbox.command import (
     Command,
@@ -49,28 +56,48 @@ class PendingChanges:
     paths: Mapping[str, ChangedPath]
     parts: Sequence[Part]
     """What is asked about; the rest is put into the project in any case."""
+    hunks: Mapping[str, FileHunks] = field(default_factory=dict[str, FileHunks])
+    """Files of which some hunks can be agreed to, by the names of their parts."""
+
+    def with_hunks(self) -> PendingChanges:
+        """Return the same with the hunks of its files; blocks."""
+        return replace(self, hunks=find_part_hunks(self.parts, self.paths))
 
     def describe(self) -> dict[str, Any]:
         """Return as JSON what `open_pending` needs in another process."""
         return {
             "paths": list(self.paths),
             "parts": [[each.name, list(each.paths), each.reason] for each in self.parts],
+            "hunks": {
+                name: [digest_content(each.before), digest_content(each.after)]
+                for name, each in self.hunks.items()
+            },
         }
 
     def commit(self, agreed: Collection[str], why_not: str = "") -> tuple[str, ...]:
         """Put them into the project, without the parts that nobody agreed to.
 
         Args:
-            agreed: The names of the parts that a person agreed to.
+            agreed: The names of the parts and of the hunks that a person agreed to.
             why_not: What the person says of the others, or why nobody was asked.
 
         Returns:
             What is to be said of them.
         """
-        refused = [part for part in self.parts if part.name not in agreed]
+        partly = [each for each in self.parts if self._is_partly(each, agreed)]
+        refused = [each for each in self.parts if each.name not in agreed and each not in partly]
         left_out = {path for part in refused for path in part.paths}
         notes = [_describe_refused(part) for part in refused]
-        if refused and why_not:
+        for part in partly:
+            hunks = self.hunks[part.name]
+            try:
+                merge_hunks(self.paths.get(part.name), hunks, agreed)
+            except OSError as error:
+                left_out.update(part.paths)
+                notes.append(f"`{show_path(part.name)}` was not changed: {error}")
+            else:
+                notes += [f"{_name_hunk(each)} was not made" for each in hunks.list_left(agreed)]
+        if notes and why_not:
             notes.append(why_not)
         try:
             found = self.change.list_paths() if self.parts else list(self.paths.values())
@@ -83,6 +110,10 @@ class PendingChanges:
         except (OSError, RuntimeError) as error:
             self.change.drop()
             return (_NOT_KEPT.format(error=error),)
+
+    def _is_partly(self, part: Part, agreed: Collection[str]) -> bool:
+        hunks = None if part.name in agreed else self.hunks.get(part.name)
+        return hunks is not None and bool(hunks.list_taken(agreed))
 
     def _choose(self, found: Sequence[ChangedPath], left_out: Collection[str]) -> list[str] | None:
         """Return the paths to commit: of what was shown, without what is left out; None for all.
@@ -132,7 +163,14 @@ def open_pending(
         change.leave()
         raise
     parts = [Part(name, tuple(each), reason) for name, each, reason in resume["parts"]]
-    return PendingChanges(change, paths, parts)
+    pending = PendingChanges(change, paths, parts).with_hunks()
+    shown_hunks = resume.get("hunks", {})
+    same = {
+        name: each
+        for name, each in pending.hunks.items()
+        if shown_hunks.get(name) == [digest_content(each.before), digest_content(each.after)]
+    }
+    return replace(pending, hunks=same)
 
 
 class LayeredRunner(KeptRunner):
@@ -226,6 +264,10 @@ class LayeredRunner(KeptRunner):
 def _describe_refused(part: Part) -> str:
     reason = f": {part.reason}" if part.reason else ""
     return f"`{show_path(part.name)}` was not changed{reason}"
+
+
+def _name_hunk(name: str) -> str:
+    return f"`{show_path(name)}`"
 
 
 def _shorten(notes: list[str]) -> list[str]:

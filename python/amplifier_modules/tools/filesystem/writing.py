@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -17,21 +18,24 @@ from amplifier_modules.changes.line_diff import LineDiff, compare_lines
 from amplifier_modules.changes.review import is_reviewing
 from amplifier_modules.tool.context import find_context
 from amplifier_modules.tools.artifact_events import emit_artifact
-from amplifier_modules.tools.blocking import Arguments, ArgumentsT, BlockingTool
+from amplifier_modules.tools.blocking import Arguments, ArgumentsT, BlockingTool, check_arguments
 from amplifier_modules.tools.folder import path_text
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echo_argument
 
 from .edits import Edit, apply_edits
 from .file_write import FileWrite
 from .file_writer import FileWriter
-from .read_record import ReadRecords
+from .read_record import ReadRecords, UncheckedRecords
 from .text_file import TextFile, check_writable
 from .write_question import (
     WritePart,
     ask_about_writes,
     ask_again,
     check_writes,
+    choose_hunks,
     forget_writes,
+    list_diff_lines,
+    list_rows,
     list_write_parts,
 )
 
@@ -71,6 +75,21 @@ class WritingTool(BlockingTool[ArgumentsT]):
     def shows_changes(self, input: Mapping[str, Any]) -> bool:
         """Whether a person can be asked about what a call changes before it is made."""
         return True
+
+    def preview_call(self, input: Mapping[str, Any]) -> list[str]:
+        """Return rows that show what a call would change; none where that is not known; blocks.
+
+        A file that was not read, or has changed since, is shown as well: the call is refused.
+        """
+        viewer = copy(self)
+        viewer._writer = FileWriter(self.name, self._policy, UncheckedRecords())
+        try:
+            arguments = check_arguments(self._arguments, dict(input))
+            writes = viewer.plan_writes(arguments)
+            made = [write for write in writes if write.kind != "unchanged"]
+            return list_rows(list_write_parts(made))
+        except (OSError, ValueError):
+            return []
 
     @abstractmethod
     def plan_writes(self, arguments: ArgumentsT) -> list[FileWrite]:
@@ -113,11 +132,8 @@ class WritingTool(BlockingTool[ArgumentsT]):
         Raises:
             OSError, ValueError: These parts cannot be made without the others.
         """
-        return [
-            write
-            for write in writes
-            if write.kind == "unchanged" or path_text(write.path) in chosen
-        ]
+        made = (choose_hunks(write, chosen) for write in writes)
+        return [write for write in made if write is not None]
 
     def describe_all(self, writes: Sequence[FileWrite]) -> dict[str, Any]:
         """Return the output for all writes of a call."""
@@ -228,23 +244,24 @@ class EditFile(WritingTool[_EditFile]):
         """Return the edits where there are several, else the file."""
         if len(arguments.edits) == 1:
             return list_write_parts(writes)
-        path = path_text(writes[0].path)
-        return [
-            WritePart(
-                _name_edit(number),
-                f"{_name_edit(number)} of `{path}`{', everywhere' if edit.replace_all else ''}",
-                (
-                    *(f"-{line}" for line in edit.old.splitlines()),
-                    *(f"+{line}" for line in edit.new.splitlines()),
-                ),
-            )
-            for number, edit in enumerate(arguments.edits, 1)
-        ]
+        path, content = path_text(writes[0].path), writes[0].before or b""
+        parts: list[WritePart] = []
+        for number, edit in enumerate(arguments.edits, 1):
+            # Each as it changes what the edits before it have left.
+            edited = apply_edits(path, TextFile.decode(path, content), [edit]).encode()
+            where = ", everywhere" if edit.replace_all else ""
+            row = f"{_name_edit(number)} of `{path}`{where}"
+            lines = tuple(list_diff_lines(content, edited))
+            parts.append(WritePart(_name_edit(number), row, lines))
+            content = edited
+        return parts
 
     def choose_writes(
         self, arguments: _EditFile, writes: Sequence[FileWrite], chosen: Sequence[str]
     ) -> list[FileWrite]:
-        """Return the write of the file with the chosen edits alone."""
+        """Return the write of the file with the chosen edits or hunks alone."""
+        if len(arguments.edits) == 1:
+            return super().choose_writes(arguments, writes, chosen)
         edits = [
             edit for number, edit in enumerate(arguments.edits, 1) if _name_edit(number) in chosen
         ]

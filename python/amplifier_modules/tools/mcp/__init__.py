@@ -34,7 +34,14 @@ from .resource_tool import ResourceTool
 from .results import Cleaning, Results
 from .server import ServerStatus, State
 from .server_entry import ServerEntry
-from .servers import SERVER_STATE, TOOLS_CHANGED, ServerContents, Servers, SessionLinks
+from .servers import (
+    PROMPTS_CHANGED,
+    SERVER_STATE,
+    TOOLS_CHANGED,
+    ServerContents,
+    Servers,
+    SessionLinks,
+)
 from .session_servers import NAME, collect_servers
 from .settings import McpSettings, ServerSettings
 
@@ -116,7 +123,7 @@ def _close_entries(entries: Sequence[ServerEntry]) -> None:
 
 
 def _list_events() -> list[str]:
-    return [SERVER_STATE, TOOLS_CHANGED]
+    return [SERVER_STATE, TOOLS_CHANGED, PROMPTS_CHANGED]
 
 
 def _make_results(

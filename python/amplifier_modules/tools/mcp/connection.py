@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, partial
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import anyio
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, ErrorData
 
 T = TypeVar("T")
+Kind: TypeAlias = Literal["tools", "prompts"]
+"""What a server tells that it has changed."""
 
 logger = logging.getLogger(__name__)
 
@@ -73,7 +75,7 @@ class Connection:
         """What the server offered first."""
         self._rules = rules
         self._open: list[OpenCall] = []
-        self._changed = anyio.Event()
+        self._changed: dict[Kind, anyio.Event] = {"tools": anyio.Event(), "prompts": anyio.Event()}
 
     def note_lost(self, problem: str) -> None:
         """Note that the connection is over, and end the calls that wait for it."""
@@ -83,9 +85,9 @@ class Connection:
         for call in tuple(self._open):
             call.note_lost()
 
-    def note_changed(self) -> None:
-        """Note that the server has changed its tools."""
-        self._changed.set()
+    def note_changed(self, kind: Kind = "tools") -> None:
+        """Note that the server has changed its tools, or its prompts."""
+        self._changed[kind].set()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], id: str, answered: Answered | None = None
@@ -178,36 +180,67 @@ class Connection:
         with call.hold():
             return await call.run_inside(lambda: answer(call, params))
 
-    async def watch_changes(self, take: Callable[[list[Any]], Awaitable[None]]) -> None:
-        """Hand on the tools of the server each time that it has changed them, until cancelled."""
-        async with anyio.create_task_group() as group:
-            tools = self.client.server_capabilities.tools
-            if tools is not None and tools.list_changed:
-                group.start_soon(self._listen)
-            while True:
-                await self._changed.wait()
-                self._changed = anyio.Event()
-                with suppress(Exception):  # it goes on with the tools that are known
-                    with anyio.fail_after(self._rules.start_seconds):
-                        await take(await self.list_tools())
-                # A server that changes them all the time changes them once a second here.
-                await world.sleep(_AGAIN_SECONDS)
+    async def watch_changes(
+        self,
+        take_tools: Callable[[list[Any]], Awaitable[None]],
+        note_prompts: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Hand on the tools of the server each time that it has changed them, until cancelled.
 
-    async def _listen(self) -> None:
+        Args:
+            take_tools: Takes all of them.
+            note_prompts: Called each time that it has changed its prompts.
+        """
+
+        async def list_again() -> None:
+            await take_tools(await self.list_tools())
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._watch, "prompts", note_prompts)
+            group.start_soon(self._watch, "tools", list_again)
+            if kinds := self._list_changing():
+                await self._listen(kinds)
+
+    def _list_changing(self) -> list[Kind]:
+        """Return the kinds of which the server says that it tells when they change."""
+        said = self.client.server_capabilities
+        kinds: dict[Kind, Any] = {"tools": said.tools, "prompts": said.prompts}
+        return [kind for kind, each in kinds.items() if each is not None and each.list_changed]
+
+    async def _watch(self, kind: Kind, act: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await self._changed[kind].wait()
+            self._changed[kind] = anyio.Event()
+            with suppress(Exception):  # it goes on with what is known
+                with anyio.fail_after(self._rules.start_seconds):
+                    await act()
+            # A server that changes them all the time changes them once a second here.
+            await world.sleep(_AGAIN_SECONDS)
+
+    async def _listen(self, kinds: Sequence[Kind]) -> None:
         """Wait for changes by the protocol of 2026; earlier servers send them unasked."""
         from mcp import MCPError
-        from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+        from mcp.client.subscriptions import (
+            ListenNotSupportedError,
+            PromptsListChanged,
+            SubscriptionLost,
+        )
 
         wait, lost = _AGAIN_SECONDS, 0
         while lost < _MAX_LOST_SUBSCRIPTIONS:
             try:
-                async with self.client.listen(tools_list_changed=True) as subscription:
+                subscribing = self.client.listen(
+                    tools_list_changed="tools" in kinds, prompts_list_changed="prompts" in kinds
+                )
+                async with subscribing as subscription:
                     # What has changed since they were listed is not told again.
-                    self.note_changed()
+                    for kind in kinds:
+                        self.note_changed(kind)
                     lost = 0
-                    async for _ in subscription:
+                    async for event in subscription:
                         wait = _AGAIN_SECONDS
-                        self.note_changed()
+                        is_of_prompts = isinstance(event, PromptsListChanged)
+                        self.note_changed("prompts" if is_of_prompts else "tools")
             except ListenNotSupportedError:
                 return
             except (MCPError, SubscriptionLost, TimeoutError):
@@ -228,7 +261,11 @@ async def open_connection(
         Exception: It cannot be reached, or does not speak the protocol.
     """
     from mcp import Client
-    from mcp.types import Implementation, ToolListChangedNotification
+    from mcp.types import (
+        Implementation,
+        PromptListChangedNotification,
+        ToolListChangedNotification,
+    )
 
     for name in ("mcp", "client"):
         if _SILENT not in (sdk := logging.getLogger(name)).handlers:
@@ -244,7 +281,9 @@ async def open_connection(
 
     async def take_message(message: Any) -> None:
         if box and isinstance(message, ToolListChangedNotification):
-            box[0].note_changed()
+            box[0].note_changed("tools")
+        elif box and isinstance(message, PromptListChangedNotification):
+            box[0].note_changed("prompts")
 
     async def take_question(context: Any, params: Any) -> Any:
         del context  # which call it belongs to is known otherwise

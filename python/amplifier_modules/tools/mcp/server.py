@@ -74,6 +74,7 @@ class Server:
         connect: OpenConnection,
         take_tools: Callable[[list[Any]], Awaitable[int]],
         note_state: Callable[[ServerStatus], Awaitable[None]],
+        note_prompts: Callable[[], Awaitable[None]],
         patience: float,
     ) -> None:
         """Describe a server; nothing is started yet.
@@ -84,12 +85,14 @@ class Server:
             take_tools: Takes the tools of the server, each time that they are listed, and returns
                 how many there are.
             note_state: Called at each change of the state.
+            note_prompts: Called when the prompts of the server have changed.
             patience: Seconds that a call waits for the connection.
         """
         self.name = name
         self._connect = connect
         self._take_tools = take_tools
         self._note_state = note_state
+        self._note_prompts = note_prompts
         self._patience = patience
         self._state = State.WAITING
         self._connection: Connection | None = None
@@ -209,7 +212,7 @@ class Server:
             self._connection = connection
             await self._enter(State.CONNECTED)
             async with anyio.create_task_group() as group:
-                group.start_soon(connection.watch_changes, self._take_changed)
+                group.start_soon(connection.watch_changes, self._take_changed, self._note_prompts)
                 await connection.lost.wait()
                 group.cancel_scope.cancel()
             return connection.problem

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
@@ -27,6 +28,8 @@ SERVER_STATE = "mcp:server"
 """Event: a server is connected, or is not any more."""
 TOOLS_CHANGED = "mcp:tools"
 """Event: the tools of a server are others than before."""
+PROMPTS_CHANGED = "mcp:prompts"
+"""Event: the prompts of a server are others than before."""
 
 _MAX_COMPLAINTS = 200
 _MAX_RESOURCES = 500
@@ -94,6 +97,7 @@ class Servers:
                 connect(entry),
                 self._make_taker(entry),
                 self._note_state,
+                partial(self._links.emit, PROMPTS_CHANGED, {"server": entry.name}),
                 patience,
             )
             for entry in entries

@@ -19,7 +19,6 @@ from amplifier_modules.instructions.frontmatter import (
 from amplifier_modules.instructions.places import (
     Origin,
     find_claude_folder,
-    find_config_folder,
     list_project_folders,
 )
 from amplifier_modules.instructions.shelves import Problems, Shelf, list_entries, list_shelves
@@ -27,6 +26,7 @@ from amplifier_modules.instructions.written_text import (
     WrittenText,
     read_written_text,
 )
+from amplifier_modules.running.user_folders import find_config_folder
 
 SKILL_FILE = "SKILL.md"
 PROJECT_SKILLS = (".claude/skills", ".agents/skills")

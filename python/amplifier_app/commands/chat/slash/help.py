@@ -18,7 +18,8 @@ from amplifier_app.line_input.candidate import Candidate
 _NAME_CHARS = 12
 _COLUMN_CHARS = 40
 _KEYS = (
-    "A line while the model works steers it; `!git status` runs a command of yours.",
+    "A line while the model works steers it; `!git status` runs a command of yours;",
+    "`@path` attaches a file or an image, and Ctrl+V the image in the clipboard.",
     "Alt+Enter, or Enter after `\\`, begins a new line; Tab completes commands, names",
     "and files; Shift+Tab goes on in the next mode. Ctrl+C stops the model at once;",
     "while a tool runs, the first one lets it finish. `/help NAME` says more of one.",

@@ -15,6 +15,7 @@ import anyio
 import anyio.to_thread
 
 from amplifier_core import world
+from amplifier_modules.running.user_folders import need_state_folder
 from amplifier_providers.limits.shared_file import lock
 
 from .login import Login, find_server_key, read_login
@@ -104,9 +105,7 @@ class LoginStore:
 
     def _find_path(self, url: str) -> Path:
         if self._folder is None:
-            from platformdirs import user_state_path
-
-            self._folder = user_state_path("amplifier-core", appauthor=False) / "mcp-logins"
+            self._folder = need_state_folder(os.environ) / "mcp-logins"
         return self._folder / f"{_digest_address(url)}.json"
 
 

@@ -1,0 +1,1 @@
+"""Files and images that a person attaches to a prompt."""

@@ -1,0 +1,1 @@
+"""Sessions that run in a process of their own, without a terminal."""
