@@ -27,6 +27,7 @@ from amplifier_app.known_secrets import Secrets
 from amplifier_app.line_input.candidate import Candidate
 from amplifier_app.line_input.completion import LineCompleter
 from amplifier_app.line_input.line_editor import LineEditor
+from amplifier_app.line_input.lines import Typing
 from amplifier_app.line_input.plain_lines import PlainLines
 
 
@@ -85,7 +86,7 @@ async def test_a_half_typed_line_is_set_aside_and_answers_nothing(
                 completer = LineCompleter(complete_nothing, tmp_path)
                 lines = LineEditor(stdout, InMemoryHistory(), completer)
             running = asyncio.create_task(
-                lines.run(taken.put_nowait, lambda: None, lambda: None, lambda: "")
+                lines.run(Typing(take=taken.put_nowait))
             )
             await screen.see(">")
             screen.type("yes, half a")

@@ -94,6 +94,19 @@ def test_commands_and_paths_of_the_folder_are_offered(tmp_path: Path) -> None:
         assert offered(folder, outside) == []
 
 
+# Holds: typing-7
+def test_files_are_offered_after_an_at_sign_with_quotes_where_there_is_space(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "my notes").mkdir()
+    (tmp_path / "my notes" / "one.md").touch()
+    (tmp_path / "main.py").touch()
+    assert offered(tmp_path, "see @m") == ["see @main.py", 'see @"my notes/']
+    assert offered(tmp_path, 'see @"my notes/o') == ['see @"my notes/one.md"']
+    assert offered(tmp_path, "see a@m") == []
+    assert offered(tmp_path, "see @../") == []
+
+
 def test_a_path_is_no_command() -> None:
     assert slash_command(" /model  claude x ") == SlashCommand("/model", "claude x")
     assert slash_command("/HELP") == SlashCommand("/help")

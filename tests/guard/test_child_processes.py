@@ -64,6 +64,7 @@ OTHERS = {
     "amplifier_app/commands/background/launch.py": {"os.posix_spawn"},
     "amplifier_app/commands/config/file.py": {"subprocess", "subprocess.run"},
     "amplifier_app/commands/chat/own_command.py": {"asyncio.create_subprocess_exec"},
+    "amplifier_app/line_input/text_editor.py": {"asyncio.create_subprocess_exec"},
     "amplifier_core/validation/_process.py": {"subprocess", "subprocess.Popen"},
     "amplifier_modules/changes/tracked/private_git.py": {
         "subprocess",

@@ -40,6 +40,7 @@ from amplifier_modules.running.session_bound import session_bound
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 from amplifier_modules.spawn.tasks import tasks_of
 from amplifier_providers.prompt.watch import SessionPrompts, go_on_with, prompts_of
+from amplifier_providers.requests.model_window import limits_of
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Prompt, Result
@@ -272,6 +273,12 @@ class Conversation:
     def listen(self, event: str, take: Callable[[str, Any], object]) -> None:
         """Call something with each event of a kind; it must not wait."""
         self._coordinator.hooks.register(event, session_bound(take), name="listen")
+
+    def find_window(self) -> int | None:
+        """Return the tokens that the model can read at once; None if that is not known."""
+        providers: dict[str, Any] = self._coordinator.get("providers") or {}
+        provider: Any = next(iter(providers.values()), None)
+        return None if provider is None else limits_of(provider.get_info())[0]
 
     def find_capability(self, name: str) -> Any:
         """Return what a module of the session has registered; None if none has."""

@@ -15,6 +15,8 @@ from amplifier_app.line_input.candidate import Candidate
 
 _MAX_NAMES = 200
 _LAST_WORD = re.compile(r"\S*\Z")
+_MENTION = re.compile(r"""(?:(?<=[\s(\[{,;:'])|\A)@(?:"([^"\n]*)|([^\s"]*))\Z""")
+"""The beginning of a path that is attached."""
 
 
 class LineCompleter(Completer):
@@ -52,6 +54,10 @@ class LineCompleter(Completer):
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
         """Return the paths that the word before the cursor can become."""
+        if mention := _MENTION.search(document.text_before_cursor):
+            begin = len(mention[0]) - mention[0].index("@") - 1
+            path = mention[1] if mention[1] is not None else mention[2]
+            return [Completion(_quote(each), -begin, each) for each in self._list_paths(path)]
         found = _LAST_WORD.search(document.text_before_cursor)
         word = found[0] if found else ""
         return [Completion(each, -len(word)) for each in self._list_paths(word)]
@@ -76,6 +82,13 @@ class LineCompleter(Completer):
             return
         for name, is_folder in sorted(entries):
             yield f"{head}{slash}{name}{'/' if is_folder else ''}"
+
+
+def _quote(path: str) -> str:
+    """Return a path as it is written after `@`; a folder with a space stays open."""
+    if not re.search(r"\s", path):
+        return path
+    return f'"{path}' + ("" if path.endswith("/") else '"')
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -4,7 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import IO, Protocol
+
+
+def _do_nothing() -> None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Typing:
+    """What is called for what is typed."""
+
+    take: Callable[[str], None]
+    """Takes each line, which may hold line breaks."""
+    interrupt: Callable[[], None] = _do_nothing
+    """Called for Ctrl+C."""
+    stop: Callable[[], bool] = lambda: False
+    """Called for Esc; returns whether there was something to stop."""
+    rewind: Callable[[], None] = _do_nothing
+    """Called for Esc Esc at an empty prompt, where there was nothing to stop."""
+    change_mode: Callable[[], None] = _do_nothing
+    """Called for Shift+Tab, where keys are read."""
+    find_mode: Callable[[], str] = lambda: ""
+    """Returns the mode that the prompt shows; empty for none."""
+    queue: Callable[[str], bool] = lambda _: False
+    """Takes a line for later, by Tab; returns whether it did."""
+    take_back: Callable[[], str | None] = lambda: None
+    """Returns the last line that was taken for later, which is not any more."""
+    write_status: Callable[[int], str] = lambda _: ""
+    """Returns the line below the prompt for a number of cells; empty for none."""
 
 
 class Lines(Protocol):
@@ -20,20 +49,16 @@ class Lines(Protocol):
         """The same for notices and errors."""
         ...
 
-    async def run(
-        self,
-        take: Callable[[str], None],
-        interrupt: Callable[[], None],
-        change_mode: Callable[[], None],
-        find_mode: Callable[[], str],
-    ) -> bool:
+    @property
+    def is_lent(self) -> bool:
+        """Whether a program of the user has the terminal: Ctrl+C is for that."""
+        ...
+
+    async def run(self, typing: Typing) -> bool:
         """Read until `end`, Ctrl+D or the end of the terminal.
 
         Args:
-            take: Takes each line, which may hold line breaks.
-            interrupt: Called for Ctrl+C.
-            change_mode: Called for Shift+Tab, where keys are read.
-            find_mode: Returns the mode that the prompt shows; empty for none.
+            typing: What is called for what is typed.
 
         Returns:
             Whether the terminal is still there.
@@ -48,12 +73,24 @@ class Lines(Protocol):
         """Drop what is typed; whether there was something."""
         ...
 
+    def put_back(self, text: str) -> None:
+        """Put a line that was taken before what is typed."""
+        ...
+
+    def fold(self, text: str) -> str:
+        """Return a line that was taken with marks for the long texts that were pasted."""
+        ...
+
     def show_typed(self, text: str) -> None:
         """Leave a line that was taken on the screen; `text` is safe to show."""
         ...
 
     def show_rows(self, rows: Sequence[str]) -> None:
         """Show rows above the prompt until they are others; with styles, and safe to show."""
+        ...
+
+    def show_queued(self, rows: Sequence[str]) -> None:
+        """Show the lines that wait between those and the prompt; safe to show."""
         ...
 
     def show_prompt(self) -> None:

@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TextIO
 
+from amplifier_app.line_input.lines import Typing
 from amplifier_app.line_input.typed_line import read_typed
 from amplifier_app.printable import printable_line
 
@@ -30,6 +31,7 @@ class PlainLines:
     def __init__(self, stdin: TextIO, stdout: TextIO, stderr: TextIO) -> None:
         self.stdout = stdout
         self.stderr = stderr
+        self.is_lent = False
         self._descriptor = stdin.fileno()
         self._encoding = stdin.encoding or "utf-8"
         self._typed = b""
@@ -38,15 +40,9 @@ class PlainLines:
         self._question = asyncio.Lock()
         self._take: Callable[[str], None] = lambda _: None
 
-    async def run(
-        self,
-        take: Callable[[str], None],
-        interrupt: Callable[[], None],
-        change_mode: Callable[[], None],
-        find_mode: Callable[[], str],
-    ) -> bool:
+    async def run(self, typing: Typing) -> bool:
         """Read until `end`, Ctrl+D or the end of the terminal; see `Lines`."""
-        self._take = take
+        self._take = typing.take
         loop = asyncio.get_running_loop()
         self._ended = loop.create_future()
         loop.add_reader(self._descriptor, self._read)
@@ -68,11 +64,21 @@ class PlainLines:
         self._show("\n")
         return had_text
 
+    def put_back(self, text: str) -> None:
+        """Do nothing: what the terminal edits cannot be changed, and nothing waits."""
+
+    def fold(self, text: str) -> str:
+        """Return the line: nothing is folded."""
+        return text
+
     def show_typed(self, text: str) -> None:
         """Do nothing: the terminal has shown it."""
 
     def show_rows(self, rows: Sequence[str]) -> None:
         """Do nothing: what is printed cannot be erased."""
+
+    def show_queued(self, rows: Sequence[str]) -> None:
+        """Do nothing: nothing waits."""
 
     def show_prompt(self) -> None:
         """Show the prompt."""

@@ -27,6 +27,7 @@ from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.commands.order import Order
 from amplifier_app.commands.provider_choice import PROVIDERS, USUAL
 from amplifier_app.commands.turn import Turn
+from amplifier_app.line_input.lines import Typing
 from amplifier_modules.tools.filesystem.image_file import make_image_block
 from amplifier_testing.servers import ChatServer
 
@@ -43,13 +44,16 @@ class ScriptedLines:
         self._ended = asyncio.Semaphore(0)
         self._take: Callable[[str], None] = print
 
-    async def run(self, take: Callable[[str], None], *_: object) -> bool:
-        self._take = take
+    async def run(self, typing: Typing) -> bool:
+        self._take = typing.take
         await self._script(self)
         return True
 
     def type(self, line: str) -> None:
         self._take(line)
+
+    def fold(self, text: str) -> str:
+        return text
 
     async def end_turn(self) -> None:
         await asyncio.wait_for(self._ended.acquire(), 20)

@@ -127,6 +127,36 @@ def test_ctrl_c_lets_a_tool_finish_and_the_second_does_not(prompted: Any, model:
     assert len(model.requests) == 1
 
 
+# Holds: typing-8
+def test_a_queued_line_is_the_next_turn_and_an_interruption_gives_it_back(
+    prompted: Any, model: Any, say: Any
+) -> None:
+    model.reply(*model.said(WAIT, stop="tool_use"))
+    say("Done.", "Two.")
+    model.reply(*model.said(WAIT, stop="tool_use"))
+    terminal = PromptTerminal(prompted)
+    terminal.say("Work")
+    terminal.see("running wait")
+    terminal.type(b"then two\t")
+    terminal.see("queued: then two\n>")
+    Path(prompted.environment["GATE"]).write_text("the tool is done")
+    terminal.see("> then two\n\nTwo.")
+    terminal.see("1 model call\n>")
+    terminal.say("Work again")
+    terminal.see("running wait")
+    terminal.type(b"later\t")
+    terminal.see("queued: later\n>")
+    terminal.type(CTRL_C + CTRL_C)
+    terminal.see("stopping now\n")
+    terminal.see("\n> later")
+    assert "queued: " not in terminal.screen
+    terminal.type(CTRL_C)
+    terminal.see_match("^>$")
+    terminal.type(CTRL_C + CTRL_C)
+    assert terminal.wait() == 0
+    assert len(model.requests) == 4
+
+
 @pytest.mark.parametrize("word", ["exit", "QUIT"])
 def test_words_of_other_programs_end_a_conversation_too(
     prompted: Any, model: Any, word: str

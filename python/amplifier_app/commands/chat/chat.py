@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import signal
 from collections import deque
 from collections.abc import Coroutine, Sequence
@@ -10,15 +11,18 @@ from typing import TYPE_CHECKING
 
 from amplifier_app.commands.chat.attached_lines import AttachedLines
 from amplifier_app.commands.chat.command import Command, CommandContext
+from amplifier_app.commands.chat.line_queue import LineQueue
 from amplifier_app.commands.chat.modes import Modes
 from amplifier_app.commands.chat.own_command import MARK, OwnCommands, is_there
 from amplifier_app.commands.chat.server_commands import ServerCommands
 from amplifier_app.commands.chat.slash_commands import SlashCommand, slash_command
+from amplifier_app.commands.chat.status_line import StatusLine
 from amplifier_app.commands.chat.turns import Turns
 from amplifier_app.commands.model_choice import AnsweringProvider
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import leave, listening
 from amplifier_app.known_secrets import SECRETS
+from amplifier_app.line_input.lines import Typing
 from amplifier_app.notice import show_notice, write_notice
 from amplifier_app.sessions.keeping import show_way_back
 from amplifier_app.sessions.mail import watch_mail
@@ -26,8 +30,13 @@ from amplifier_app.sessions.mail import watch_mail
 if TYPE_CHECKING:
     from amplifier_app.attached.pasted_images import PastedImages
     from amplifier_app.commands.chat.command_table import CommandTable
+    from amplifier_app.commands.conversation import Conversation
     from amplifier_app.commands.order import Order
     from amplifier_app.line_input.lines import Lines
+
+_SECONDS_OF_PAIR = 2.0
+"""Ctrl+C is pressed twice within that."""
+_REWIND = "/rewind"
 
 
 class Chat:
@@ -52,10 +61,9 @@ class Chat:
         self._lines = lines
         self._attached = AttachedLines(order, images)
         self._servers = ServerCommands()
-        self._turns = Turns(
-            order, answering, lines, lambda: self._end("SIGHUP"), self._servers.watch
-        )
+        self._turns = Turns(order, answering, lines, lambda: self._end("SIGHUP"), self._watch)
         self._modes = Modes(self._turns)
+        self._status = StatusLine(self._turns, order.folder, self._modes.find_current)
         self._commands = commands
         self._context = CommandContext(self._turns, lines, self._modes, commands)
         commands.context = self._context
@@ -65,6 +73,11 @@ class Chat:
         """Commands that are obeyed while a turn runs."""
         self._own = OwnCommands(order.folder)
         self._waiting: deque[str] = deque()
+        self._queue = LineQueue(lines)
+        self._is_interrupted = False
+        """Whether a person interrupts what is being done."""
+        self._pressed = -math.inf
+        """When Ctrl+C was pressed last with nothing to end or to drop."""
         self._exit_code = 0
         self._is_asked_for = False
         """Whether another process gets the session after the turn."""
@@ -78,11 +91,23 @@ class Chat:
             )
             try:
                 is_open = await self._lines.run(
-                    self._take, self._interrupt, self._modes.choose_next, self._modes.find_shown
+                    Typing(
+                        take=self._take,
+                        interrupt=self._interrupt,
+                        stop=self._stop,
+                        rewind=self._rewind,
+                        change_mode=self._modes.choose_next,
+                        find_mode=self._modes.find_shown,
+                        queue=self._keep_for_later,
+                        take_back=self._queue.take_last,
+                        write_status=self._status.write,
+                    )
                 )
                 if not is_open and not self._exit_code:
                     self._exit_code = 128 + signal.SIGHUP
             finally:
+                self._waiting.clear()
+                self._queue.clear()
                 loading.cancel()
                 mail.cancel()
                 self._servers.cancel()
@@ -120,6 +145,13 @@ class Chat:
             else:
                 self._obey(command)
 
+    def _keep_for_later(self, text: str) -> bool:
+        """Tab: have a line wait until what is being done is over; whether it does."""
+        if self._work is None:
+            return False
+        self._queue.add(text)
+        return True
+
     async def _run_prompt(self, text: str) -> None:
         """Run a turn with what was typed and what that attaches."""
         from amplifier_app.attached.attaching import make_prompt
@@ -149,12 +181,13 @@ class Chat:
                 show_notice("a line with an image waits until the turn is over")
                 self._waiting.append(text)
                 return
-            show_notice(f"steering: {text}")
+            show_notice(f"steering: {self._lines.fold(text)}")
             self._turns.steer(steering)
         except Exception as error:  # noqa: BLE001 - of a loop that the user named
             report(error)
 
     def _start(self, work: Coroutine[object, object, None]) -> None:
+        self._is_interrupted = False
         self._work = asyncio.create_task(self._run_reporting(work))
 
     def _show_prompt(self) -> None:
@@ -172,6 +205,12 @@ class Chat:
             self._show_prompt()
         while self._waiting and self._work is None:
             self._take(self._waiting.popleft())
+        if self._is_interrupted:
+            self._queue.put_back()
+        if self._is_asked_for:
+            return  # what waits is for the session that another process goes on with
+        while self._work is None and (text := self._queue.take_first()) is not None:
+            self._take(text)
 
     def _obey(self, typed: SlashCommand) -> None:
         """Begin to do what a slash command does."""
@@ -202,18 +241,47 @@ class Chat:
     def _show_typed(self, text: str) -> None:
         from amplifier_guard import TerminalText
 
-        self._lines.show_typed(TerminalText.show(SECRETS.redact(text)))
+        self._lines.show_typed(TerminalText.show(SECRETS.redact(self._lines.fold(text))))
+
+    def _watch(self, conversation: Conversation) -> None:
+        """Follow a conversation that begins."""
+        self._servers.watch(conversation)
+        self._status.watch(conversation)
 
     def _interrupt(self) -> None:
         """Ctrl+C."""
+        if self._lines.is_lent:
+            return
+        before, self._pressed = self._pressed, -math.inf
         if (turn := self._turns.running) is not None:
+            self._is_interrupted = True
             turn.interruption.press()
         elif self._own.is_running:
+            self._is_interrupted = True
             self._own.interrupt()
-        else:
-            if not self._lines.clear():
-                show_notice("press Ctrl+D or type `/quit` to end")
+        elif self._lines.clear():
             self._show_prompt()
+        else:
+            now = asyncio.get_running_loop().time()
+            if now - before <= _SECONDS_OF_PAIR:
+                self._lines.end()
+                return
+            self._pressed = now
+            show_notice("press Ctrl+C again, or Ctrl+D, to end")
+            self._show_prompt()
+
+    def _stop(self) -> bool:
+        """Esc: do what the first Ctrl+C does; whether something is being done."""
+        turn = self._turns.running
+        is_asked = turn is not None and turn.interruption.exit_code
+        if not is_asked and (turn is not None or self._own.is_running):
+            self._interrupt()
+        return self._work is not None
+
+    def _rewind(self) -> None:
+        """Esc Esc."""
+        if _REWIND in self._commands.list_own():
+            self._take(_REWIND)
 
     def _end(self, name: str) -> None:
         """SIGTERM or SIGHUP."""

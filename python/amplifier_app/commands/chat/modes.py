@@ -48,6 +48,10 @@ class Modes:
             return self._next
         return (self._turns.mode or "") if self._is_shown else ""
 
+    def find_current(self) -> str:
+        """Return the mode that counts from the next call on; empty while it is not known."""
+        return self._next or self._turns.mode or ""
+
     async def _use(self) -> None:
         """Go on in the mode that was chosen last: one change after the other."""
         while (mode := self._next) is not None:
