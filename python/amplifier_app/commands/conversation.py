@@ -105,6 +105,7 @@ class Conversation:
             tasks = tasks_of(self._coordinator)
             tasks.prepare = (*tasks.prepare, self._observe_sub_agent)
         self._folder = order.folder
+        self._name = order.name
         self._restores_goal = restores_goal and order.goal is None
         self._journal: Any = None
         self._is_open = False
@@ -353,6 +354,8 @@ class Conversation:
         if policy is not None and self.late_mode is not None:
             await policy.set_mode(self.late_mode)
         self._journal = self._coordinator.get_capability(SESSION_JOURNAL)
+        if self._name is not None and self._journal is not None:
+            await self._journal.rename(self._name)
         await self._observer.add_contributed()
         watch_servers(self._coordinator, self.output)
         for line in replaced_modules(self._session.session.config):

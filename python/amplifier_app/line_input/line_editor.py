@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, TextIO, cast
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import in_terminal
+from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition, has_completions
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples, to_formatted_text
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -115,6 +116,12 @@ class LineEditor:
         had_text = bool(buffer.text)
         buffer.reset()
         return had_text
+
+    def put_back(self, text: str) -> None:
+        """Put a line that was taken before what is typed."""
+        buffer = self._session.default_buffer
+        buffer.set_document(Document("\n".join(filter(None, [text, buffer.text]))))
+        self._session.app.invalidate()
 
     def show_typed(self, text: str) -> None:
         """Leave a line that was taken on the screen."""

@@ -48,6 +48,10 @@ class Lines(Protocol):
         """Drop what is typed; whether there was something."""
         ...
 
+    def put_back(self, text: str) -> None:
+        """Put a line that was taken before what is typed."""
+        ...
+
     def show_typed(self, text: str) -> None:
         """Leave a line that was taken on the screen; `text` is safe to show."""
         ...

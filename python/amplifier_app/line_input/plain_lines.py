@@ -63,6 +63,9 @@ class PlainLines:
         self._show("\n")
         return had_text
 
+    def put_back(self, text: str) -> None:
+        """Do nothing: what the terminal edits cannot be changed, and nothing waits."""
+
     def show_typed(self, text: str) -> None:
         """Do nothing: the terminal has shown it."""
 

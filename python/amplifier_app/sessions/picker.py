@@ -119,7 +119,7 @@ class Picker:
             height if is_beside else height - above - 1,
             chosen,
         )
-        lines: list[StyleAndTextTuples] = [[("bold", cut_cells(self._heading, columns - 1))]]
+        lines: list[list[tuple[str, str]]] = [[("bold", cut_cells(self._heading, columns - 1))]]
         searched = cut_cells(f"search: {self.search}", columns - 2)
         lines.append([("", searched), ("[SetCursorPosition]", ""), ("", " ")])
         if is_beside:
@@ -135,7 +135,10 @@ class Picker:
             lines += [[("", each)] for each in preview]
             lines += [[("", "")]] * (height - above - 1 - len(preview))
         lines.append([("", cut_cells(_KEYS, columns - 1))])
-        return [part for line in lines for part in (*line, ("", "\n"))][:-1]
+        parts: StyleAndTextTuples = []
+        for line in lines:
+            parts += [("", "\n"), *line] if parts else line
+        return parts
 
     def _draw_list(self, width: int, height: int, chosen: int | None) -> list[tuple[str, str]]:
         found = self.list_found()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from amplifier_app.commands.chat.command import Command
 from amplifier_app.commands.chat.slash.changes import DIFF, REDO, UNDO
 from amplifier_app.commands.chat.slash.clear import CLEAR
+from amplifier_app.commands.chat.slash.copy import COPY
 from amplifier_app.commands.chat.slash.cost import COST
+from amplifier_app.commands.chat.slash.export import EXPORT
 from amplifier_app.commands.chat.slash.goal import GOAL
 from amplifier_app.commands.chat.slash.help import HELP
 from amplifier_app.commands.chat.slash.init import INIT
@@ -15,6 +17,8 @@ from amplifier_app.commands.chat.slash.mode import MODE
 from amplifier_app.commands.chat.slash.model import MODEL
 from amplifier_app.commands.chat.slash.quit import QUIT
 from amplifier_app.commands.chat.slash.resume_turn import CONTINUE
+from amplifier_app.commands.chat.slash.rewind import REWIND
+from amplifier_app.commands.chat.slash.sessions import FORK, RENAME, RESUME
 from amplifier_app.commands.chat.slash.skills import SKILLS
 
 OWN: tuple[Command, ...] = (
@@ -23,6 +27,12 @@ OWN: tuple[Command, ...] = (
     GOAL,
     CONTINUE,
     CLEAR,
+    RESUME,
+    FORK,
+    REWIND,
+    RENAME,
+    COPY,
+    EXPORT,
     QUIT,
     UNDO,
     REDO,
