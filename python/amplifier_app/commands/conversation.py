@@ -42,6 +42,7 @@ from amplifier_modules.spawn.tasks import tasks_of
 from amplifier_providers.prompt.watch import SessionPrompts, go_on_with, prompts_of
 
 if TYPE_CHECKING:
+    from amplifier_app.commands.command_limits import CommandLimits
     from amplifier_agent import Agent, Prompt, Result
     from amplifier_modules.changes.change import ChangedPath
     from amplifier_modules.changes.rewind_point import NamedChange
@@ -106,6 +107,7 @@ class Conversation:
             tasks.prepare = (*tasks.prepare, self._observe_sub_agent)
         self._folder = order.folder
         self._name = order.name
+        self._limits: CommandLimits | None = None
         self._restores_goal = restores_goal and order.goal is None
         self._journal: Any = None
         self._is_open = False
@@ -269,6 +271,19 @@ class Conversation:
             self._session.steer(text)
         else:
             self._steering.append(text)
+
+    def limit_next_turn(self, name: str, allowed: tuple[str, ...]) -> list[str]:
+        """Let only some tools be called in the next turn; return lines about that.
+
+        Args:
+            name: The command that says so.
+            allowed: Names of tools, or rules as those of the approvals.
+        """
+        from amplifier_app.commands.command_limits import CommandLimits
+
+        if self._limits is None:
+            self._limits = CommandLimits(self._coordinator, self._folder)
+        return self._limits.limit_next_turn(name, allowed)
 
     def listen(self, event: str, take: Callable[[str, Any], object]) -> None:
         """Call something with each event of a kind; it must not wait."""

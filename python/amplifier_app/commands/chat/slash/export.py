@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.chat.command import (
@@ -52,7 +52,7 @@ async def _export(context: CommandContext, argument: str) -> Shown:
         return ["nothing was said yet"]
     session_id = turns.stored_id
     name = argument or f"conversation-{(session_id or 'now')[:SHORT_ID_CHARS]}.md"
-    path = turns.order.folder / Path(name).expanduser()
+    path = turns.order.folder / os.path.expanduser(name)
     kind = path.suffix.lower()
     if kind not in (".json", ".jsonl", ".html"):
         text = write_markdown(messages)
