@@ -42,8 +42,8 @@ from amplifier_modules.spawn.tasks import tasks_of
 from amplifier_providers.prompt.watch import SessionPrompts, go_on_with, prompts_of
 
 if TYPE_CHECKING:
-    from amplifier_app.commands.command_limits import CommandLimits
     from amplifier_agent import Agent, Prompt, Result
+    from amplifier_app.commands.command_limits import CommandLimits
     from amplifier_modules.changes.change import ChangedPath
     from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone

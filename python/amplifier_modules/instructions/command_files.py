@@ -7,11 +7,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
 from amplifier_guard import TerminalText
 
+from ..running.user_folders import find_config_folder
 from .frontmatter import Frontmatter, read_names, split_frontmatter
-from .places import Origin, find_claude_folder, find_config_folder, list_project_folders
+from .places import Origin, find_claude_folder, list_project_folders
 from .shelves import Problems, Shelf, list_entries, list_shelves
 from .written_text import WrittenTextError, escape_marks
 
@@ -149,7 +151,7 @@ def _read_command(shelf: Shelf, file: str, names: tuple[str, ...]) -> CommandFil
 
 
 def _read_line(head: Frontmatter, name: str) -> str:
-    value = head.fields.get(name)
+    value: Any = head.fields.get(name)
     if isinstance(value, list):  # `argument-hint: [file]` is a list in YAML
-        value = f"[{', '.join(map(str, value))}]"
+        value = f"[{', '.join(map(str, cast('list[Any]', value)))}]"
     return TerminalText.line(value, _MAX_CHARS) if isinstance(value, str) else ""

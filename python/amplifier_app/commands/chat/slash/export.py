@@ -23,6 +23,8 @@ from amplifier_app.sessions.messages import list_texts
 from amplifier_app.sessions.opening import run_on_store
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from amplifier_modules.stores import Store
 
 
@@ -52,7 +54,7 @@ async def _export(context: CommandContext, argument: str) -> Shown:
         return ["nothing was said yet"]
     session_id = turns.stored_id
     name = argument or f"conversation-{(session_id or 'now')[:SHORT_ID_CHARS]}.md"
-    path = turns.order.folder / os.path.expanduser(name)
+    path = _find_file(turns.order.folder, name)
     kind = path.suffix.lower()
     if kind not in (".json", ".jsonl", ".html"):
         text = write_markdown(messages)
@@ -65,6 +67,10 @@ async def _export(context: CommandContext, argument: str) -> Shown:
 
     await asyncio.to_thread(write_new_file, str(path), [text])
     return [show_line(f"`{path}` is written, readable only by you")]
+
+
+def _find_file(folder: Path, name: str) -> Path:
+    return folder / os.path.expanduser(name)
 
 
 async def _read_stored(context: CommandContext, session_id: str, *, is_page: bool) -> str:

@@ -101,7 +101,8 @@ async def _resume(context: CommandContext, argument: str) -> Shown:
     left = turns.stored_id
     await turns.go_on_with(stored, keeps_mode=False)
     back = [] if left is None else [f"`/resume {left[:SHORT_ID_CHARS]}` returns"]
-    return [show_line(each) for each in (*describe_stored(stored), *back)]
+    lines = (*describe_stored(stored), *back)
+    return ["  " * each.startswith("  ") + show_line(each) for each in lines]
 
 
 async def _choose(context: CommandContext, entry: Any) -> Shown:
