@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amplifier_app.clipboard import list_programs, write_sequence
+from amplifier_app.commands.chat.clipboard import list_programs, write_sequence
 from amplifier_app.commands.chat.file_commands import write_prompt
 from amplifier_app.commands.chat.slash.copy import find_code, list_answers
 from amplifier_app.commands.chat.slash.export import write_markdown

@@ -62,7 +62,7 @@ def test_nothing_else_is_taken_for_it() -> None:
 
 OTHERS = {
     "amplifier_app/commands/background/launch.py": {"os.posix_spawn"},
-    "amplifier_app/clipboard.py": {
+    "amplifier_app/commands/chat/clipboard.py": {
         "subprocess",
         "subprocess.run",
         "subprocess.DEVNULL",

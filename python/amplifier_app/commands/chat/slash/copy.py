@@ -32,7 +32,7 @@ def find_code(text: str) -> str | None:
 
 
 async def _copy(context: CommandContext, argument: str) -> Shown:
-    from amplifier_app.clipboard import copy_text
+    from amplifier_app.commands.chat.clipboard import copy_text
 
     answers = list_answers(await context.turns.read_messages())
     if not answers:
