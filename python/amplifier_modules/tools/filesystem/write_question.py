@@ -157,7 +157,7 @@ def choose_hunks(write: FileWrite, chosen: Sequence[str]) -> FileWrite | None:
     hunks = find_file_hunks(name, write.before, write.after) if is_modified else None
     if hunks is None or not hunks.list_taken(chosen):
         return None
-    return replace(write, after=hunks.merge(chosen))
+    return replace(write, after=hunks.apply_taken(chosen))
 
 
 def _take_answer(
