@@ -253,7 +253,7 @@ class Turns:
         hooks = self._order.hooks
         self._order, self.answering = replace(order, hooks=hooks), answering
 
-    async def rest(self) -> str | None:
+    async def close_stored(self) -> str | None:
         """Close the session, which goes on with the next turn, and return its id if it is stored."""
         await self._carry_over()
         return self._session_id

@@ -66,7 +66,7 @@ async def _choose(context: CommandContext, prompts: list[StoredPrompt]) -> Shown
 
     async def ask(terminal: TextIO) -> tuple[StoredPrompt, str] | None:
         rows = [
-            PickerRow(_show(each.text), f"prompt {each.number}", preview=_preview(each))
+            PickerRow(_show(each.text), f"prompt {each.number}", preview=_write_preview(each))
             for each in newest
         ]
         place = await pick(Picker("Back to before which prompt?", rows), terminal)
@@ -116,7 +116,7 @@ def _show(text: str) -> str:
     return SECRETS.write_line(text, _MAX_CHARS)
 
 
-def _preview(prompt: StoredPrompt) -> list[str]:
+def _write_preview(prompt: StoredPrompt) -> list[str]:
     asked = [f"> {_show(each)}" for each in prompt.text.splitlines()]
     said = [_show(line) for each in prompt.answers for line in each.splitlines()]
     return [*asked, "", *said]

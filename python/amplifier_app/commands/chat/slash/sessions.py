@@ -57,7 +57,7 @@ async def fork_from(
     from amplifier_core import world
 
     entry, turns = find_entry(context), context.turns
-    session_id = await turns.rest()
+    session_id = await turns.close_stored()
     if session_id is None:
         raise Failure("nothing of the conversation is stored yet", hint="say something first")
     new_id = str(world.new_uuid())
