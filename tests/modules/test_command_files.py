@@ -62,6 +62,27 @@ def test_a_link_out_of_the_project_is_not_followed(
     assert (commands, len(problems)) == ({}, 1)
 
 
+def test_a_folder_that_links_lead_to_again_is_looked_into_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project" / ".claude" / "commands"
+    write(project, "git/commit.md", "Commit.")
+    for number in range(60):
+        (project / "git" / f"again{number}").symlink_to(project / "git", target_is_directory=True)
+    commands, problems = find(tmp_path, monkeypatch)
+    assert (list(commands), problems) == (["git:commit"], [])
+
+
+@pytest.mark.parametrize("hint", ["[number] [priority]", "[file]", "[it's]", "NAME"])
+def test_a_hint_may_have_brackets_as_claude_code_has_them(
+    hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project" / ".claude" / "commands"
+    write(project, "fix.md", f"---\nargument-hint: {hint}\n---\nFix.")
+    commands, problems = find(tmp_path, monkeypatch)
+    assert ({name: each.hint for name, each in commands.items()}, problems) == ({"fix": hint}, [])
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

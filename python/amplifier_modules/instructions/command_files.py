@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from amplifier_guard import TerminalText
 
@@ -22,9 +22,13 @@ PROJECT_COMMANDS = (".claude/commands",)
 _MAX_BYTES = 64 * 1024
 _MAX_COMMANDS = 200
 _MAX_DEPTH = 3
+_MAX_FOLDERS = 64
+"""The most folders of a user and of a project that are looked into."""
 _MAX_CHARS = 200
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,63}")
 _PLACE = re.compile(r"\$(ARGUMENTS\b|[1-9](?![0-9]))")
+_BRACKETS = re.compile(r"^(argument-hint:)[ \t]*(\[.*)$", re.MULTILINE)
+"""Claude Code has `[a] [b]` there, which is no YAML."""
 _SHELL = re.compile(r"!`[^`\n]+`")
 
 
@@ -92,18 +96,36 @@ def find_command_files(working: Path, environment: Mapping[str, str]) -> FoundCo
     of_user = (find_config_folder(environment), find_claude_folder())
     folders = [each and each / "commands" for each in of_user]
     shelves = list_shelves(folders, list_project_folders(working), PROJECT_COMMANDS)
-    _add_shelves(found, shelves, ())
+    _add_shelves(found, shelves, (), set())
     return found
 
 
-def _add_shelves(found: FoundCommands, shelves: list[Shelf], names: tuple[str, ...]) -> None:
+def _add_shelves(
+    found: FoundCommands, shelves: list[Shelf], names: tuple[str, ...], seen: set[str]
+) -> None:
     for shelf, entry in list_entries(shelves, "commands", found.problems):
         if entry.endswith(".md"):
             _add_command(found, shelf, entry, names)
         elif len(names) < _MAX_DEPTH and not entry.startswith("."):
             path = os.path.join(shelf.path, entry)
             inner = Shelf(shelf.origin, shelf.policy, path, f"{shelf.shown}/{entry}")
-            _add_shelves(found, [inner], (*names, entry))
+            if _is_new(found, inner, seen):
+                _add_shelves(found, [inner], (*names, entry), seen)
+
+
+def _is_new(found: FoundCommands, shelf: Shelf, seen: set[str]) -> bool:
+    """Return whether a folder is to be looked into: links may lead to the same one again and again."""
+    try:
+        place = shelf.place
+    except (OSError, ValueError):
+        return True  # why it cannot be read is said where it is listed
+    if place in seen:
+        return False
+    if len(seen) == _MAX_FOLDERS:
+        found.problems.note(f"`{shelf.shown}` is not looked into: there are too many folders")
+        return False
+    seen.add(place)
+    return True
 
 
 def _add_command(found: FoundCommands, shelf: Shelf, file: str, folders: tuple[str, ...]) -> None:
@@ -135,7 +157,7 @@ def _read_command(shelf: Shelf, file: str, names: tuple[str, ...]) -> CommandFil
     if text.is_cut:
         raise WrittenTextError(f"it has more than {_MAX_BYTES:,} bytes")
     has_head = text.text.startswith("---")
-    head = split_frontmatter(text.text) if has_head else Frontmatter({}, text.text)
+    head = _split(text.text) if has_head else Frontmatter({}, text.text)
     body = head.body.strip()
     if not body:
         raise WrittenTextError("it is empty")
@@ -150,8 +172,17 @@ def _read_command(shelf: Shelf, file: str, names: tuple[str, ...]) -> CommandFil
     )
 
 
+def _split(text: str) -> Frontmatter:
+    """Return the head and the body; a hint in brackets is a text."""
+    fields, mark, body = text.partition("\n---")
+    quoted = _BRACKETS.sub(lambda found: f"{found[1]} '{_double_quotes(found[2])}'", fields)
+    return split_frontmatter(f"{quoted}{mark}{body}")
+
+
+def _double_quotes(text: str) -> str:
+    return text.rstrip().replace("'", "''")
+
+
 def _read_line(head: Frontmatter, name: str) -> str:
     value: Any = head.fields.get(name)
-    if isinstance(value, list):  # `argument-hint: [file]` is a list in YAML
-        value = f"[{', '.join(map(str, cast('list[Any]', value)))}]"
     return TerminalText.line(value, _MAX_CHARS) if isinstance(value, str) else ""
