@@ -62,6 +62,12 @@ def test_nothing_else_is_taken_for_it() -> None:
 
 OTHERS = {
     "amplifier_app/commands/background/launch.py": {"os.posix_spawn"},
+    "amplifier_app/commands/chat/clipboard.py": {
+        "subprocess",
+        "subprocess.run",
+        "subprocess.DEVNULL",
+        "subprocess.SubprocessError",
+    },
     "amplifier_app/commands/config/file.py": {"subprocess", "subprocess.run"},
     "amplifier_app/commands/chat/own_command.py": {"asyncio.create_subprocess_exec"},
     "amplifier_app/line_input/text_editor.py": {"asyncio.create_subprocess_exec"},

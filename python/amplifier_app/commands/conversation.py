@@ -44,6 +44,7 @@ from amplifier_providers.requests.model_window import limits_of
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Prompt, Result
+    from amplifier_app.commands.command_limits import CommandLimits
     from amplifier_modules.changes.change import ChangedPath
     from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone
@@ -106,6 +107,8 @@ class Conversation:
             tasks = tasks_of(self._coordinator)
             tasks.prepare = (*tasks.prepare, self._observe_sub_agent)
         self._folder = order.folder
+        self._name = order.name
+        self._limits: CommandLimits | None = None
         self._restores_goal = restores_goal and order.goal is None
         self._journal: Any = None
         self._is_open = False
@@ -270,6 +273,19 @@ class Conversation:
         else:
             self._steering.append(text)
 
+    def limit_next_turn(self, name: str, allowed: tuple[str, ...]) -> list[str]:
+        """Let only some tools be called in the next turn; return lines about that.
+
+        Args:
+            name: The command that says so.
+            allowed: Names of tools, or rules as those of the approvals.
+        """
+        from amplifier_app.commands.command_limits import CommandLimits
+
+        if self._limits is None:
+            self._limits = CommandLimits(self._coordinator, self._folder)
+        return self._limits.limit_next_turn(name, allowed)
+
     def listen(self, event: str, take: Callable[[str, Any], object]) -> None:
         """Call something with each event of a kind; it must not wait."""
         self._coordinator.hooks.register(event, session_bound(take), name="listen")
@@ -374,6 +390,8 @@ class Conversation:
         if policy is not None and self.late_mode is not None:
             await policy.set_mode(self.late_mode)
         self._journal = self._coordinator.get_capability(SESSION_JOURNAL)
+        if self._name is not None and self._journal is not None:
+            await self._journal.rename(self._name)
         await self._observer.add_contributed()
         watch_servers(self._coordinator, self.output)
         for line in replaced_modules(self._session.session.config):

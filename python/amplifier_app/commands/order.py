@@ -38,6 +38,8 @@ class Order:
     """The provider that answers, unless the user names another as a module."""
     is_kept: bool = False
     """Whether the session is stored."""
+    name: str | None = None
+    """The name that the session gets when it opens."""
     stored: StoredSession | None = None
     """The session that goes on; None for a new one."""
     mode: str | None = None

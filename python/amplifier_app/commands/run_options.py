@@ -121,6 +121,7 @@ Exit codes:
     help="Work in a process of its own, without a terminal; writes the id of the session.",
 )
 @click.option("--work-off", type=int, hidden=True)
+@click.option("--name", metavar="NAME", help="Name the session, so that `--resume NAME` finds it.")
 @click.option("--no-save", is_flag=True, help="Keep nothing of the session.")
 @click.option("-q", "--quiet", is_flag=True, help="Write nothing but the answer.")
 @click.option(
@@ -186,6 +187,7 @@ def run(
     take_over: bool,
     in_background: bool,
     work_off: int | None,
+    name: str | None,
     no_save: bool,
     quiet: bool,
     as_json: bool,
@@ -239,7 +241,7 @@ def run(
         modules = (*configuration.list_modules(), *modules)
         goes_on = continues or resume is not None
         is_saved = not no_save and (goes_on or configuration.get("save") is not False)
-        wish = SessionWish(continues, resume, fork_session, is_saved, take_over)
+        wish = SessionWish(continues, resume, fork_session, is_saved, name, take_over)
         wish.check()
         is_detached = in_background or work_off is not None
         is_interactive = prompt is None and goal is None and not (quiet or as_json) and is_typed()
@@ -292,6 +294,7 @@ def run(
             is_mode_asked=mode is not None,
             provider=choice.provider.name,
             is_kept=wish.is_kept,
+            name=None if name is None else name.strip(),
             stored=stored,
             goes_on=goes_on,
             has_project_notes=not no_project_notes

@@ -25,6 +25,7 @@ from amplifier_app.sessions.choice import (
     title_of,
 )
 from amplifier_app.sessions.opening import run_on_store
+from amplifier_app.sessions.picker import find_drawable
 from amplifier_app.sessions.process import find_process
 from amplifier_core import world
 
@@ -66,7 +67,7 @@ def find_stored_session(
         Failure: There is none, several are meant, or it is damaged.
     """
     infos = run_on_store(lambda store: store.sessions(), entry)
-    info = _choose(wish, infos, folder, can_ask=can_ask)
+    info = _choose(wish, infos, folder, entry, can_ask=can_ask)
 
     async def open_session(store: Store) -> StoredSession:
         from amplifier_modules.stores.stored_history import read_history
@@ -90,7 +91,12 @@ def find_stored_session(
 
 
 def _choose(
-    wish: SessionWish, infos: list[SessionInfo], folder: Path, *, can_ask: bool
+    wish: SessionWish,
+    infos: list[SessionInfo],
+    folder: Path,
+    entry: Mapping[str, Any] | None,
+    *,
+    can_ask: bool,
 ) -> SessionInfo:
     if wish.continues:
         return find_latest(infos, folder)
@@ -105,14 +111,26 @@ def _choose(
     if not found and not text:
         found = [each for each in infos if each.parent is None]
     if len(found) > 1:
-        return _ask(found[:_MAX_CHOICES])
+        return _ask(found, entry)
     if found:
         return found[0]
     return find_session(infos, text, folder) if text else find_latest(infos, folder)
 
 
-def _ask(found: list[SessionInfo]) -> SessionInfo:
-    """Ask the person at the terminal which session is meant."""
+def _ask(found: list[SessionInfo], entry: Mapping[str, Any] | None) -> SessionInfo:
+    """Ask the person at the terminal which session is meant.
+
+    Raises:
+        Abort: The person chose none.
+    """
+    if (terminal := find_drawable()) is not None:
+        from amplifier_app.sessions.session_rows import pick_session
+
+        chosen = run_on_store(lambda store: pick_session(found, store, terminal), entry)
+        if chosen is None:
+            raise click.Abort
+        return chosen
+    found = found[:_MAX_CHOICES]
     rows = [
         (str(number), short_id(info), write_age(info.written), title_of(info))
         for number, info in enumerate(found, 1)

@@ -19,6 +19,8 @@ class SessionWish:
     """`--fork-session`: go on with a copy."""
     is_kept: bool = True
     """False for `--no-save`."""
+    name: str | None = None
+    """`--name`: what the session is named."""
     takes_over: bool = False
     """`--take-over`: also from another process."""
 
@@ -35,6 +37,10 @@ class SessionWish:
             raise click.UsageError("`--fork-session` needs `--continue` or `--resume`")
         if self.takes_over and not self.goes_on:
             raise click.UsageError("`--take-over` needs `--continue` or `--resume`")
+        if self.name is not None and not self.name.strip():
+            raise click.UsageError("`--name` is empty")
+        if self.name is not None and not self.is_kept:
+            raise click.UsageError("`--name` and `--no-save` exclude each other")
         if self.goes_on and not self.is_kept:
             raise click.UsageError(f"`{asked}` and `--no-save` exclude each other")
 

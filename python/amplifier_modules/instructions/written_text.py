@@ -8,7 +8,8 @@ from typing import NamedTuple
 from amplifier_guard import PathPolicy, PathProtected, TerminalText
 
 _MARKS = re.compile(
-    r"<(?=/?\s*(?:project-notes|notes|skill|system-reminder|user-command)\b)", re.IGNORECASE
+    r"<(?=/?\s*(?:project-notes|project-command|notes|skill|system-reminder|user-command)\b)",
+    re.IGNORECASE,
 )
 
 

@@ -124,6 +124,23 @@ class Journal:
             if self._was_begun_by_entry:
                 self._late_meta = self._start.meta
 
+    async def rename(self, name: str) -> None:
+        """Give the session a name, which lists show and by which it is found.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        if self._claim is None and isinstance(self._start, NewSession):
+            self._start = replace(self._start, meta={**self._start.meta, "name": name})
+            return
+        await self.flush()
+        async with self._lock:
+            infos = await self.store.sessions()
+            info = next((each for each in infos if each.id == self.session_id), None)
+            if info is not None and self._claim is not None:
+                named = {**info.meta, "name": name}
+                self._claim = await self.store.append(self._claim, [], meta=named)
+
     @property
     def _has_begun(self) -> bool:
         """Whether anything has happened: a session of which only states are known leaves nothing."""

@@ -241,6 +241,7 @@ def test_resume_in_a_terminal_asks_which_session(waiting: Any, model: Any, say: 
     only = Terminal(waiting, "--resume", "--quiet", "--", "And now?")
     assert (only.wait(), only.screen) == (0, "Still blue.\n")
     run(waiting, "And which other?")
+    waiting.environment["AMPLIFIER_PLAIN"] = "1"
     terminal = Terminal(waiting, "--resume", "--quiet", "--", "What did you say?")
     terminal.read_until("which one [1]: ")
     terminal.type(b"2\n")

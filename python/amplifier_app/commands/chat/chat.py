@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from amplifier_app.commands.chat.attached_lines import AttachedLines
 from amplifier_app.commands.chat.command import Command, CommandContext
+from amplifier_app.commands.chat.file_commands import FileCommands
 from amplifier_app.commands.chat.line_queue import LineQueue
 from amplifier_app.commands.chat.modes import Modes
 from amplifier_app.commands.chat.own_command import MARK, OwnCommands, is_there
@@ -68,6 +69,7 @@ class Chat:
         self._context = CommandContext(self._turns, lines, self._modes, commands)
         commands.context = self._context
         commands.add_source(self._servers)
+        commands.add_source(FileCommands(order.folder, commands.list_own))
         self._work: asyncio.Task[None] | None = None
         self._asides: set[asyncio.Task[None]] = set()
         """Commands that are obeyed while a turn runs."""

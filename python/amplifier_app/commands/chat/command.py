@@ -28,6 +28,7 @@ class Group(Enum):
     ALLOWED = "What is allowed"
     TOOLS = "Tools"
     MORE = "More"
+    FILES = "Your files, and the project's"
 
 
 class Commands(Protocol):

@@ -68,9 +68,12 @@ class CommandTable:
         """Yield what a line that begins with a slash can become, each as a whole line."""
         name, space, argument = typed.partition(" ")
         if not space:
-            for each in sorted({**self._own, **self.list_added()}.items()):
-                if each[0].startswith(name.lower()):
-                    yield Candidate(each[0], printable_line(each[1].brief, _MAX_ABOUT_CHARS))
+            added = self.list_added()
+            for found, command in sorted({**self._own, **added}.items()):
+                if found.startswith(name.lower()):
+                    hint = f"{command.usage}  " if found in added and command.usage else ""
+                    about = printable_line(f"{hint}{command.brief}", _MAX_ABOUT_CHARS)
+                    yield Candidate(found, about)
             return
         try:
             command = self.find(name.lower())

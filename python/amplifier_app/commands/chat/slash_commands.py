@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _WORDS = {"exit": "/quit", "quit": "/quit", ":q": "/quit", "?": "/help"}
 """Words that mean a command, typed alone."""
-_COMMAND = re.compile(r"(/[\w-]+)(?:\s+(.*))?", re.DOTALL)
+_COMMAND = re.compile(r"(/[\w-]+(?::[\w-]+)*)(?:\s+(.*))?", re.DOTALL)
 """A command and its argument; a path such as `/etc/hosts` does not match."""
 
 

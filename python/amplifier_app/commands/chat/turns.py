@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from amplifier_app.commands.turn import Turn
     from amplifier_app.display.screen import Screen
     from amplifier_app.line_input.lines import Lines
+    from amplifier_app.sessions.resume import StoredSession
     from amplifier_app.usage import TurnSums
     from amplifier_providers.prompt.watch import SessionPrompts
 
@@ -252,11 +253,50 @@ class Turns:
         hooks = self._order.hooks
         self._order, self.answering = replace(order, hooks=hooks), answering
 
+    async def close_stored(self) -> str | None:
+        """Close the session, which goes on with the next turn, and return its id if it is stored."""
+        await self._carry_over()
+        return self._session_id
+
+    async def go_on_with(self, stored: StoredSession, *, keeps_mode: bool) -> None:
+        """Go on with another session from the next turn on; this one stays stored.
+
+        Args:
+            stored: The session.
+            keeps_mode: Whether the mode of this one counts there, too.
+        """
+        await self._close()
+        self._messages, self._session_id, self._prompts = (), stored.id, None
+        asks = keeps_mode and self._order.is_mode_asked
+        self._order = replace(self._order, stored=stored, name=None, goal=None, is_mode_asked=asks)
+        self._knows_goal = False
+
+    async def read_messages(self) -> Sequence[Mapping[str, Any]]:
+        """Return what was said so far, between two turns.
+
+        Raises:
+            Exception: What keeps a session that is stored from going on.
+        """
+        conversation = await self.open()
+        return self._messages if conversation is None else await conversation.messages()
+
+    async def rename(self, name: str) -> None:
+        """Give the session a name, at once or when it begins.
+
+        Raises:
+            Exception: It cannot be stored.
+        """
+        self._order = replace(self._order, name=name)
+        if self._session_id is not None or self.journal is not None:
+            conversation = await self.begin()
+            if conversation.journal is not None:
+                await conversation.journal.rename(name)
+
     async def clear(self) -> None:
         """Begin a new conversation with the next turn."""
         await self._close()
         self._messages, self._session_id, self._prompts = (), None, None
-        self._order = replace(self._order, stored=None)
+        self._order = replace(self._order, stored=None, name=None)
         self.goal = None
 
     async def close(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -63,16 +63,25 @@ def export_to(
         # UTF-8 whatever the terminal has, as `import` reads it.
         sys.stdout.buffer.writelines(f"{line}\n".encode() for line in lines)
         return
+    write_new_file(file, [f"{line}\n" for line in lines])
+    report.say_aside(f"{file} has {len(lines):,} lines, which only you can read")
+
+
+def write_new_file(file: str, texts: Iterable[str]) -> None:
+    """Write texts to a file that is not there yet, which only the user can read.
+
+    Raises:
+        Failure: It is there, or cannot be written.
+    """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     try:
         with open(os.open(file, flags, 0o600), "w", encoding="utf-8") as written:
-            written.writelines(f"{line}\n" for line in lines)
+            written.writelines(texts)
     except FileExistsError:
         hint = "choose a file that is not there yet"
         raise Failure(f"`{file}` exists", hint=hint, exit_code=WRONG_USAGE) from None
     except OSError as error:
         raise Failure(f"`{file}` cannot be written: {error.strerror}") from None
-    report.say_aside(f"{file} has {len(lines):,} lines, which only you can read")
 
 
 def import_from(

@@ -44,13 +44,15 @@ class _Limit:
 class SkillLimits:
     """Denies the calls that a skill in use does not allow. It allows nothing that is not allowed besides."""
 
-    def __init__(self, coordinator: Any, project: Path) -> None:
+    def __init__(self, coordinator: Any, project: Path, what: str = "skill") -> None:
         """Judge the calls of a session and its sub-agents.
 
         Args:
             coordinator: That of the session.
             project: What paths in rules are counted from.
+            what: What limits them, for the reason of a refusal.
         """
+        self._what = what
         self._find_coordinator = link_weakly(coordinator)
         self._project = project
         self._limits = dict[str, dict[str, _Limit]]()
@@ -76,8 +78,18 @@ class SkillLimits:
             skill: The skill, with `allowed-tools`.
             session_id: The session that uses it.
         """
-        limit, notes = self._make_limit(skill.name, skill.allowed_tools or (), session_id)
-        self._limits.setdefault(session_id, {})[skill.name] = limit
+        return self.add_allowed(skill.name, skill.allowed_tools or (), session_id)
+
+    def add_allowed(self, name: str, allowed: Sequence[str], session_id: str) -> list[str]:
+        """Do the same for tools by their names and rules.
+
+        Args:
+            name: What allows them.
+            allowed: The rules.
+            session_id: The session.
+        """
+        limit, notes = self._make_limit(name, allowed, session_id)
+        self._limits.setdefault(session_id, {})[name] = limit
         return [f"until this turn ends, only these tools can be called: {limit.written}", *notes]
 
     def list_kept(self, session_id: str) -> list[list[Any]]:
@@ -107,7 +119,7 @@ class SkillLimits:
         if refusing is None:
             return None
         reason = (
-            f"the skill `{refusing.skill}` is in use, and allows only: {refusing.written}; it ends"
+            f"the {self._what} `{refusing.skill}` is in use, and allows only: {refusing.written}; it ends"
             " with this turn"
         )
         return HookResult(action="deny", reason=reason)

@@ -34,11 +34,17 @@ def _show_help(context: CommandContext, argument: str) -> Shown:
         if command is None:
             raise Failure(f"there is no command `{name}`", hint="`/help` shows them")
         return [show_line(f"{command.name} {command.usage}".rstrip()), show_line(command.about)]
-    added = [
-        show_line(f"{each.name} {each.usage}".rstrip() + f"  {each.brief}").rstrip()
-        for each in commands.list_added().values()
-    ]
-    return [*write_table(commands.list_own()), "", *_KEYS, *([""] if added else []), *added]
+    added = list(commands.list_added().values())
+    of_files = [each for each in added if each.group is Group.FILES]
+    others = [_write_line(each) for each in added if each.group is not Group.FILES]
+    lines = [*write_table(commands.list_own()), "", *_KEYS, *([""] if others else []), *others]
+    if of_files:
+        lines += ["", Group.FILES.value, *(f"  {_write_line(each)}" for each in of_files)]
+    return lines
+
+
+def _write_line(command: Command) -> str:
+    return show_line(f"{command.name} {command.usage}".rstrip() + f"  {command.brief}").rstrip()
 
 
 def write_table(commands: Mapping[str, Command]) -> Iterator[str]:

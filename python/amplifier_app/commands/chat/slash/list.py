@@ -5,8 +5,10 @@ from __future__ import annotations
 from amplifier_app.commands.chat.command import Command
 from amplifier_app.commands.chat.slash.changes import DIFF, REDO, UNDO
 from amplifier_app.commands.chat.slash.clear import CLEAR
+from amplifier_app.commands.chat.slash.copy import COPY
 from amplifier_app.commands.chat.slash.cost import COST
 from amplifier_app.commands.chat.slash.doctor import DOCTOR
+from amplifier_app.commands.chat.slash.export import EXPORT
 from amplifier_app.commands.chat.slash.goal import GOAL
 from amplifier_app.commands.chat.slash.help import HELP
 from amplifier_app.commands.chat.slash.hooks import HOOKS
@@ -18,6 +20,8 @@ from amplifier_app.commands.chat.slash.model import MODEL
 from amplifier_app.commands.chat.slash.permissions import PERMISSIONS
 from amplifier_app.commands.chat.slash.quit import QUIT
 from amplifier_app.commands.chat.slash.resume_turn import CONTINUE
+from amplifier_app.commands.chat.slash.rewind import REWIND
+from amplifier_app.commands.chat.slash.sessions import FORK, RENAME, RESUME
 from amplifier_app.commands.chat.slash.skills import SKILLS
 from amplifier_app.commands.chat.slash.status import STATUS
 from amplifier_app.commands.chat.slash.tools import TOOLS
@@ -32,6 +36,12 @@ OWN: tuple[Command, ...] = (
     STATUS,
     CONTINUE,
     CLEAR,
+    RESUME,
+    FORK,
+    REWIND,
+    RENAME,
+    COPY,
+    EXPORT,
     QUIT,
     UNDO,
     REDO,
