@@ -24,6 +24,7 @@ from amplifier_core.session_capabilities import (
 from amplifier_modules.contexts.history_events import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.rules import goal_of
 from amplifier_modules.loops.loop import Loop, mount_loop
+from amplifier_modules.running.kept_state import COMMAND_LIMITS_STATE
 from amplifier_modules.spawn.tasks import tasks_of
 from amplifier_modules.spending.budget import Budget, SharedBudget
 from amplifier_providers.base import CHUNKS_YIELD
@@ -113,6 +114,12 @@ async def _go_on(coordinator: Any, parts: Parts) -> None:
         from amplifier_modules.stores.mounting import restore_mounted
 
         await restore_mounted(coordinator)
+    stored = coordinator.get_capability(SESSION_STORED_HISTORY)
+    if stored is not None and (body := stored.states.get(COMMAND_LIMITS_STATE)) is not None:
+        # Late: few sessions have them.
+        from amplifier_modules.tools.skill.command_limits import CommandLimits
+
+        CommandLimits.of_session(coordinator).restore(body)
 
 
 def register_hooks(coordinator: Any, hooks: Iterable[Hook]) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from amplifier_agent import Agent, ScriptedProvider
 from amplifier_core import ChatRequest
+from amplifier_modules.tools.skill.command_limits import CommandLimits
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "modules"))
 
@@ -336,5 +337,30 @@ async def test_a_limit_is_that_of_the_turn_also_in_another_process(
         if goes_on:
             await session.resume_turn()
             assert "the skill `one` is in use, and allows only: Read" in last(again.requests[1])
+        await session.run("Write")
+    assert Path(place.project, "a").read_text() == "b"  # noqa: ASYNC240
+
+
+# Holds: command-122
+@pytest.mark.parametrize("goes_on", [True, False])
+async def test_the_limit_of_a_command_is_that_of_the_turn_also_in_another_process(
+    place: Place, tmp_path: Path, *, goes_on: bool
+) -> None:
+    writes = {"tool": "write_file", "arguments": {"path": "a", "content": "b"}}
+    stored, copies = tmp_path / "stored", tmp_path / "copies"
+    model = StoryModel([{"tool": "glob", "arguments": {"pattern": "*"}}, "Done."], stored, copies)
+    options: dict[str, Any] = {"tools": ["tool-filesystem"], "directory": place.project}
+    async with Agent(model, store=store_in(stored), **options).session(session_id="a") as session:
+        limits = CommandLimits.of_session(session.session.coordinator)
+        said = limits.limit_next_turn("/look", ("Read", "Glob"))
+        assert said == ["until this turn ends, only these tools can be called: Read, Glob"]
+        await session.run("Look")
+    again = ScriptedProvider([writes, "Done.", writes, "Done."])
+    store = store_in(copies / "1")  # as a process leaves it that ends before its second request
+    async with Agent(again, store=store, **options).session(session_id="a") as session:
+        if goes_on:
+            await session.resume_turn()
+            assert "the command `/look` is in use, and allows only" in last(again.requests[1])
+            assert not Path(place.project, "a").exists()  # noqa: ASYNC240
         await session.run("Write")
     assert Path(place.project, "a").read_text() == "b"  # noqa: ASYNC240

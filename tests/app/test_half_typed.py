@@ -85,9 +85,7 @@ async def test_a_half_typed_line_is_set_aside_and_answers_nothing(
             if kind == "editor":
                 completer = LineCompleter(complete_nothing, tmp_path)
                 lines = LineEditor(stdout, InMemoryHistory(), completer)
-            running = asyncio.create_task(
-                lines.run(Typing(take=taken.put_nowait))
-            )
+            running = asyncio.create_task(lines.run(Typing(take=taken.put_nowait)))
             await screen.see(">")
             screen.type("yes, half a")
             await screen.see("> yes, half a")

@@ -44,7 +44,6 @@ from amplifier_providers.requests.model_window import limits_of
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Prompt, Result
-    from amplifier_app.commands.command_limits import CommandLimits
     from amplifier_modules.changes.change import ChangedPath
     from amplifier_modules.changes.rewind_point import NamedChange
     from amplifier_modules.changes.undone import Undone
@@ -108,7 +107,6 @@ class Conversation:
             tasks.prepare = (*tasks.prepare, self._observe_sub_agent)
         self._folder = order.folder
         self._name = order.name
-        self._limits: CommandLimits | None = None
         self._restores_goal = restores_goal and order.goal is None
         self._journal: Any = None
         self._is_open = False
@@ -280,11 +278,9 @@ class Conversation:
             name: The command that says so.
             allowed: Names of tools, or rules as those of the approvals.
         """
-        from amplifier_app.commands.command_limits import CommandLimits
+        from amplifier_modules.tools.skill.command_limits import CommandLimits
 
-        if self._limits is None:
-            self._limits = CommandLimits(self._coordinator, self._folder)
-        return self._limits.limit_next_turn(name, allowed)
+        return CommandLimits.of_session(self._coordinator).limit_next_turn(name, allowed)
 
     def listen(self, event: str, take: Callable[[str, Any], object]) -> None:
         """Call something with each event of a kind; it must not wait."""

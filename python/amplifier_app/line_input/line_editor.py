@@ -21,7 +21,7 @@ from amplifier_app.line_input.editing_keys import EditingKeys
 from amplifier_app.line_input.line_stream import LineStream
 from amplifier_app.line_input.lines import Typing
 from amplifier_app.line_input.pastes import PasteMarks, Pastes
-from amplifier_app.line_input.prompt_renderer import PromptRenderer, reflows
+from amplifier_app.line_input.prompt_renderer import PromptRenderer, find_reflow
 from amplifier_app.line_input.prompt_view import INDENT, PROMPT, STYLE, make_layout
 from amplifier_app.line_input.text_editor import edit_text
 from amplifier_app.line_input.whole_writes import WholeWrites
@@ -115,7 +115,7 @@ class LineEditor:
             output,
             self._writes,
             self._take_above,
-            is_reflowing=reflows(os.environ) if is_reflowing is None else is_reflowing,
+            is_reflowing=find_reflow(os.environ) if is_reflowing is None else is_reflowing,
         )
         self._app.renderer = self._renderer
 

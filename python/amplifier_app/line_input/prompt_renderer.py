@@ -33,7 +33,7 @@ _REFLOWING_PROGRAMS = (
 )
 
 
-def reflows(environment: Mapping[str, str]) -> bool:
+def find_reflow(environment: Mapping[str, str]) -> bool:
     """Whether the terminal breaks rows anew when it gets another width.
 
     Of one that is not known the answer is no: too few rows are erased then, and never too many.

@@ -6,6 +6,8 @@ from typing import Any, ClassVar, Protocol
 
 STATE = "state:"
 """How the kinds of the rows begin that have such a state; the last of a kind counts."""
+COMMAND_LIMITS_STATE = f"{STATE}command-limits"
+"""The kind of what the command of a turn leaves of the tools."""
 
 
 class KeptState(Protocol):

@@ -14,6 +14,7 @@ from amplifier_core.events import (
 from amplifier_core.models import HookResult
 from amplifier_core.session_capabilities import (
     APPROVAL_POLICY,
+    COMMAND_LIMITS,
     SESSION_STORED_HISTORY,
     TURN_GOES_ON,
 )
@@ -90,6 +91,8 @@ class Recording:
         for module in modules:
             for state in list_states(module, coordinator):
                 yield state.kind, state.describe()
+        if (limits := coordinator.get_capability(COMMAND_LIMITS)) is not None:
+            yield limits.kind, limits.describe()
         policy: Any = None if coordinator.parent_id else coordinator.get_capability(APPROVAL_POLICY)
         if policy is not None and callable(getattr(policy, "describe", None)):
             yield policy.kind, policy.describe()
