@@ -6,7 +6,6 @@ import os
 import sys
 from contextlib import suppress
 from importlib.machinery import PathFinder
-from pathlib import Path
 
 PACKAGES = (
     "amplifier_agent",
@@ -37,12 +36,19 @@ def secure_import_path() -> list[str]:
             if here in sys.path and here not in named:
                 sys.path[:] = [entry for entry in sys.path if entry != here]
                 lines.append("`PYTHONPATH` has an empty entry, the current folder: it is ignored")
-    folder = Path(__file__).resolve().parents[1]
+    # Without `pathlib`, which takes a tenth of the time of `--help`.
+    folder = _find_parent(__file__)
     for name in PACKAGES:
         spec = PathFinder.find_spec(name)
         origin = spec.origin if spec is not None else None
-        if origin is not None and Path(origin).resolve().parents[1] != folder:
-            sys.path.insert(0, str(folder))
-            lines.append(f"`{name}` in {Path(origin).parents[1]} is ignored: it is not our own")
+        if origin is not None and _find_parent(origin) != folder:
+            sys.path.insert(0, folder)
+            place = os.path.dirname(os.path.dirname(origin))
+            lines.append(f"`{name}` in {place} is ignored: it is not our own")
             break
     return lines
+
+
+def _find_parent(path: str) -> str:
+    """Return the folder of the package of a file."""
+    return os.path.dirname(os.path.dirname(os.path.realpath(path)))

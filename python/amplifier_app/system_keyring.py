@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import queue
+import contextlib
+import os
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from amplifier_app.late_imports.keyring_presence import can_have_keyring
 from amplifier_app.notice import show_notice
+
+if TYPE_CHECKING:
+    import queue
 
 SERVICE = "amplifier-core"
 """The name under which the keyring has the keys; the user name of each is that of its provider."""
@@ -101,13 +107,22 @@ class SystemKeyring:
         """
         if self.problem is not None:
             raise self.problem
+        # Whoever has imported it may have chosen a backend, too.
+        is_fresh = self.is_installed and "keyring" not in sys.modules
+        if is_fresh and not can_have_keyring(os.environ):
+            self.problem = _no_keyring()
+            raise self.problem
+        import queue
+
         answers: queue.SimpleQueue[tuple[object, BaseException | None]] = queue.SimpleQueue()
 
         def ask_keyring() -> None:
             try:
                 import keyring
 
-                answers.put((question(keyring.get_keyring()), None))
+                with _without_keychain():
+                    ring = keyring.get_keyring()
+                answers.put((question(ring), None))
             except BaseException as error:  # noqa: BLE001 - a backend may raise, or exit, as it likes
                 answers.put((None, error))
 
@@ -120,6 +135,8 @@ class SystemKeyring:
     def _wait(
         self, answers: queue.SimpleQueue[tuple[object, BaseException | None]]
     ) -> tuple[object, BaseException | None]:
+        import queue
+
         silent = min(_SECONDS_IN_SILENCE, self._seconds)
         try:
             return answers.get(timeout=silent)
@@ -139,7 +156,7 @@ class SystemKeyring:
             self.problem = KeyringProblem(message, is_absent=True)
             return self.problem
         if "NoKeyringError" in names:
-            self.problem = KeyringProblem("this system has no keyring", is_absent=True)
+            self.problem = _no_keyring()
             return self.problem
         if "KeyringLocked" in names:
             return self._remember_problem("it is locked")
@@ -152,6 +169,28 @@ class SystemKeyring:
     def _remember_problem(self, why: str) -> KeyringProblem:
         self.problem = KeyringProblem(f"the system keyring cannot be used: {why}")
         return self.problem
+
+
+def _no_keyring() -> KeyringProblem:
+    return KeyringProblem("this system has no keyring", is_absent=True)
+
+
+@contextlib.contextmanager
+def _without_keychain() -> Generator[None]:
+    """Have `keyring` not look for the library of the Keychain where there is none.
+
+    It would run other programs for that, a compiler among them, and then go on without it.
+    """
+    name = "keyring.backends.macOS.api"
+    if sys.platform == "darwin" or name in sys.modules:
+        yield
+        return
+    modules: dict[str, Any] = sys.modules  # pyright: ignore[reportAssignmentType] -- None stops an import
+    modules[name] = None
+    try:
+        yield
+    finally:
+        modules.pop(name, None)
 
 
 KEYRING = SystemKeyring()

@@ -8,6 +8,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -90,6 +91,52 @@ def test_a_prompt_on_the_command_line_does_not_import_the_editor(command: Any) -
     assert "prompt_toolkit" not in imported(command, "run", "hello")
 
 
+UNWANTED_AT_THE_PROMPT = (
+    "amplifier_core._models",
+    "amplifier_modules.stores",
+    "decimal",
+    "httpx2",
+    "mcp",
+    "prompt_toolkit.shortcuts",
+    "pydantic_core",
+    "rich",
+    "shutil",
+    "ssl",
+    "tempfile",
+    "trio",
+    "wcwidth",
+    "xml.dom.minidom",
+)
+
+
+# Holds: command-140
+def test_the_first_prompt_imports_nothing_that_only_a_turn_or_a_rare_key_needs(
+    command: Any,
+) -> None:
+    probe = f"""
+import os, sys
+from amplifier_app.late_imports.late_modules import is_late
+from amplifier_app.line_input.whole_writes import WholeWrites
+from amplifier_app.command_line import run_command
+write = WholeWrites.write
+def write_or_end(self, text):
+    if ">" in text:
+        found = [name for name in {UNWANTED_AT_THE_PROMPT!r}
+                 if name in sys.modules and not is_late(name)]
+        with open("found", "w") as file:
+            file.write(repr(found))
+        os._exit(0)
+    return write(self, text)
+WholeWrites.write = write_or_end
+run_command([])
+"""
+    # A keyring that is asked may import anything.
+    command.environment["ANTHROPIC_API_KEY"] = "a-key-that-nobody-uses"
+    code, shown = shown_in_terminal(command, [sys.executable, "-c", probe], with_keys=True)
+    assert code == 0, shown
+    assert (command.folder / "found").read_text() == "[]"
+
+
 def test_httpcore_works_under_trio_all_the_same(command: Any, model: Any) -> None:
     model.reply(*model.said({"type": "text", "text": "Done."}))
     probe = f"""
@@ -113,12 +160,20 @@ print(trio.run(post).status_code)
     assert (done.stdout, done.stderr) == ("200\n", "")
 
 
-def shown_in_terminal(command: Any) -> tuple[int, bytes]:
-    """The exit code of a run in a terminal, and all that it wrote there."""
+def shown_in_terminal(
+    command: Any, line: Sequence[str] = (), *, with_keys: bool = False
+) -> tuple[int, bytes]:
+    """The exit code of a run in a terminal, and all that it wrote there.
+
+    Args:
+        command: Where it runs.
+        line: What runs; a turn without it.
+        with_keys: Whether its standard input is the terminal, too.
+    """
     terminal, program = pty.openpty()
     process = subprocess.Popen(
-        [*command.line, "run", "hello"],
-        stdin=subprocess.DEVNULL,
+        line or [*command.line, "run", "hello"],
+        stdin=program if with_keys else subprocess.DEVNULL,
         stdout=program,
         stderr=program,
         env={**command.environment, "TERM": "xterm"},

@@ -17,6 +17,7 @@ from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples, to_formatted
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from amplifier_app.failure import Failure, report
+from amplifier_app.late_imports.lazy_toolkit import load_widths
 from amplifier_app.line_input.editing_keys import EditingKeys
 from amplifier_app.line_input.line_stream import LineStream
 from amplifier_app.line_input.lines import Typing
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from amplifier_app.attached.pasted_images import PastedImages
     from amplifier_app.line_input.completion import LineCompleter
 
+_SECONDS_TO_SHOW = 0.1
+"""The prompt is on the screen before that."""
 _SECONDS_A_DRAWING = 0.03
 _SECONDS_OF_ESCAPE = 0.05
 """What comes so soon after Esc is one key with it, such as Alt+Enter or an arrow."""
@@ -123,6 +126,7 @@ class LineEditor:
         """Read until `end`, Ctrl+D or the end of the terminal; see `Lines`."""
         self.typing = typing
         self._loop = asyncio.get_running_loop()
+        self._loop.call_later(_SECONDS_TO_SHOW, load_widths)
         try:
             await self._app.run_async(handle_sigint=False, set_exception_handler=False)
         except (EOFError, OSError):

@@ -25,7 +25,7 @@ from prompt_toolkit.layout.processors import (
     Processor,
 )
 from prompt_toolkit.styles import Style
-from prompt_toolkit.widgets import SearchToolbar
+from prompt_toolkit.widgets.toolbars import SearchToolbar
 
 PROMPT, INDENT = "> ", "  "
 STYLE = Style.from_dict({"status": "dim", "queued": "dim"})

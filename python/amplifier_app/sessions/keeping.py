@@ -11,7 +11,6 @@ from typing import Any
 from amplifier_app.notice import show_notice
 from amplifier_app.sessions.choice import SHORT_ID_CHARS
 from amplifier_app.sessions.opening import USUAL
-from amplifier_core.known_modules import Own
 
 
 def find_store(named: Mapping[str, Any] | None, *, is_new: bool) -> Mapping[str, Any] | None:
@@ -28,6 +27,8 @@ def find_store(named: Mapping[str, Any] | None, *, is_new: bool) -> Mapping[str,
     if is_new and (problem := _find_problem()):
         show_notice(f"warning: the session is not kept: {problem}")
         return None
+    from amplifier_core.known_modules import Own
+
     return {"module": USUAL, "source": Own.TABLE, "config": {}}
 
 

@@ -34,12 +34,12 @@ class SessionMail:
 
     async def watch(self) -> None:
         """Look until this is cancelled."""
-        from amplifier_modules.stores import StoreError
-
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             journal = self._find_journal()
             if journal is not None and journal.is_stored:
+                from amplifier_modules.stores import StoreError  # late: not for the first prompt
+
                 with suppress(StoreError):  # whoever stores next says what is wrong
                     await self._look(journal)
 

@@ -122,3 +122,39 @@ def test_without_the_package_there_is_no_key(monkeypatch: pytest.MonkeyPatch) ->
     assert ring.read("openai") == ""
     with pytest.raises(KeyringProblem, match=r"pip install 'amplifier-core\[keyring\]'"):
         ring.write("openai", "a-key")
+
+
+# Holds: command-142
+def test_a_system_that_can_have_no_keyring_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "keyring", raising=False)
+    monkeypatch.setattr(system_keyring, "can_have_keyring", lambda environment: False)
+    ring = SystemKeyring()
+    for _ in range(2):
+        with pytest.raises(KeyringProblem, match="this system has no keyring") as caught:
+            ring.read("openai")
+        assert caught.value.is_absent
+    assert "keyring" not in sys.modules
+
+
+def test_a_keyring_that_the_program_has_imported_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    planted(monkeypatch, "a-key")
+    monkeypatch.setattr(system_keyring, "can_have_keyring", lambda environment: False)
+    assert SystemKeyring().read("openai") == "a-key"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it is always asked")
+def test_the_keychain_of_another_system_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+    name = "keyring.backends.macOS.api"
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    backend = planted(monkeypatch)
+    keyring = sys.modules["keyring"]
+
+    def get_keyring() -> Backend:
+        seen.append(sys.modules.get(name, "free"))
+        return backend
+
+    monkeypatch.setattr(keyring, "get_keyring", get_keyring)
+    SystemKeyring().read("openai")
+    assert seen == [None]
+    assert name not in sys.modules

@@ -37,6 +37,9 @@ def interact(order: Order, *, verbose: bool) -> int:
     Raises:
         Failure: There is no model that could answer, or the folder cannot be made.
     """
+    from amplifier_app.late_imports.lazy_asyncio import import_asyncio
+
+    import_asyncio()
     import asyncio
 
     from amplifier_app.commands.start import set_up_logging
@@ -82,6 +85,9 @@ def _open_lines(order: Order, commands: CommandTable, images: PastedImages) -> L
 
         return PlainLines(sys.stdin, sys.stdout, sys.stderr)
     # Imported here: a prompt on the command line needs none of it.
+    from amplifier_app.late_imports.lazy_toolkit import import_toolkit
+
+    import_toolkit()
     from prompt_toolkit.history import InMemoryHistory
 
     from amplifier_app.line_input.completion import LineCompleter

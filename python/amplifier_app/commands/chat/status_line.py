@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from amplifier_app.commands.model_choice import model_name
 from amplifier_app.printable import printable_line
@@ -14,6 +13,8 @@ from amplifier_core import events
 from amplifier_core.session_capabilities import BASH_JOBS
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from amplifier_app.commands.chat.turns import Turns
     from amplifier_app.commands.conversation import Conversation
 
@@ -38,7 +39,7 @@ class StatusLine:
         self._find_mode = find_mode
         self._tokens: int | None = None
         self._window: int | None = None
-        self._cost: Decimal | None = Decimal(0)
+        self._cost: Decimal | Literal[0] | None = 0
         self._tier = ""
         self._finding: asyncio.Task[None] | None = None
 
