@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.late_imports.keyring_presence import can_have_keyring
+from amplifier_app.late_imports.lazy_keyring import find_keyring
 from amplifier_app.notice import show_notice
 
 if TYPE_CHECKING:
@@ -118,11 +118,7 @@ class SystemKeyring:
 
         def ask_keyring() -> None:
             try:
-                import keyring
-
-                with _without_keychain():
-                    ring = keyring.get_keyring()
-                answers.put((question(ring), None))
+                answers.put((question(find_keyring()), None))
             except BaseException as error:  # noqa: BLE001 - a backend may raise, or exit, as it likes
                 answers.put((None, error))
 
@@ -173,24 +169,6 @@ class SystemKeyring:
 
 def _no_keyring() -> KeyringProblem:
     return KeyringProblem("this system has no keyring", is_absent=True)
-
-
-@contextlib.contextmanager
-def _without_keychain() -> Generator[None]:
-    """Have `keyring` not look for the library of the Keychain where there is none.
-
-    It would run other programs for that, a compiler among them, and then go on without it.
-    """
-    name = "keyring.backends.macOS.api"
-    if sys.platform == "darwin" or name in sys.modules:
-        yield
-        return
-    modules: dict[str, Any] = sys.modules  # pyright: ignore[reportAssignmentType] -- None stops an import
-    modules[name] = None
-    try:
-        yield
-    finally:
-        modules.pop(name, None)
 
 
 KEYRING = SystemKeyring()
