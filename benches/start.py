@@ -89,9 +89,9 @@ if __name__ == "__main__":
         measure,
         "start of the command",
         [
-            Figure("amplifier-core --help", "help", share=5, against="nothing"),
-            Figure("interactive: first prompt", "first prompt", share=25, against="nothing"),
-            Figure("run: first character", "first character", share=25, against="nothing"),
+            Figure("amplifier-core --help", "help", share=4, against="nothing"),
+            Figure("interactive: first prompt", "first prompt", share=11, against="nothing"),
+            Figure("run: first character", "first character", share=6, against="nothing"),
             Figure("run: first thought", "first thought", share=30, against="nothing"),
             Figure("run: a turn of the demo model", "turn", against="nothing"),
         ],

@@ -49,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = 130
         given = sys.argv[1:] if arguments is None else arguments
         if "--json" in given and given[0] not in ("mcp", "provider"):  # whose JSON has no outcome
-            from amplifier_app.outcome import OutcomeLine, outcome_of_signal
+            from amplifier_app.commands.outcome_line import OutcomeLine
+            from amplifier_app.outcome import outcome_of_signal
 
             OutcomeLine(wanted=True).write(outcome_of_signal())
     if arguments is None:

@@ -10,8 +10,8 @@ import click
 
 from amplifier_app.commands.default_command import CommandLine
 from amplifier_app.commands.meant_commands import find_meant
+from amplifier_app.commands.outcome_line import OutcomeLine
 from amplifier_app.commands.run_options import run
-from amplifier_app.outcome import WRONG_USAGE, OutcomeLine
 
 _FIRST_STEPS = """\
 \b
@@ -92,6 +92,7 @@ def run_command(arguments: Sequence[str]) -> int:
     commands = (*amplifier_core.commands, *_list_late_commands())
     if (word := given.find_lone_word()) and (meant := find_meant(word, commands)):
         from amplifier_app.failure import Failure
+        from amplifier_app.outcome import WRONG_USAGE
 
         hint = f"{meant} `amplifier-core -- {word}` sends it to the model"
         wants_outcome = OutcomeLine(wanted="--json" in given.options)

@@ -1,8 +1,7 @@
-"""How a run ended: what the last line of `--json` says, and the exit code."""
+"""How a run ended, and the exit code."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -65,28 +64,3 @@ class Outcome:
 def outcome_of_signal(reason: str = "interrupted", exit_code: int = INTERRUPTED) -> Outcome:
     """Return the outcome of a run that a signal ended."""
     return Outcome(status="cancelled", reason=reason, exit_code=exit_code)
-
-
-class OutcomeLine:
-    """Writes `{"event": "outcome", "data": …}` to standard output.
-
-    Args:
-        wanted: Whether there are JSON lines at all.
-    """
-
-    def __init__(self, *, wanted: bool) -> None:
-        self._wanted = wanted
-        # Now: while modules run, the name stands for standard error.
-        self._file = sys.stdout
-
-    def write(self, outcome: Outcome) -> None:
-        """Write the line, unless it is written already."""
-        if not self._wanted:
-            return
-        self._wanted = False
-        if self._file is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
-            return
-        from amplifier_app.json_lines import JsonLines
-        from amplifier_app.known_secrets import SECRETS
-
-        JsonLines(self._file.buffer).handle("outcome", SECRETS.redact_data(outcome.list_data()))

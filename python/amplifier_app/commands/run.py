@@ -17,7 +17,7 @@ from amplifier_app.sessions.mail import watch_mail
 if TYPE_CHECKING:
     from amplifier_app.commands.model_choice import AnsweringProvider
     from amplifier_app.commands.order import Order
-    from amplifier_app.outcome import OutcomeLine
+    from amplifier_app.commands.outcome_line import OutcomeLine
     from amplifier_app.output import Output
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from amplifier_app.commands.module_options import add_module_options, add_server_files
-from amplifier_app.outcome import OutcomeLine
+
+if TYPE_CHECKING:
+    from amplifier_app.commands.outcome_line import OutcomeLine
 
 _EPILOG = """\
 \b

@@ -26,8 +26,8 @@ from amplifier_app.notice import write_notice
 from amplifier_app.telemetry import export_telemetry
 
 if TYPE_CHECKING:
+    from amplifier_app.commands.outcome_line import OutcomeLine
     from amplifier_app.display.screen import Screen
-    from amplifier_app.outcome import OutcomeLine
     from amplifier_app.output import Output
 
 
