@@ -105,7 +105,7 @@ def run_command(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         from amplifier_app.failure import Failure
 
-        message, hint = _usage_message(error, arguments)
+        message, hint = _usage_message(error, arguments, given.first_word)
         return _report_failure(Failure(message, hint=hint, exit_code=error.exit_code), line)
     except click.Abort:
         return 130
@@ -135,7 +135,9 @@ def _without_arguments() -> list[str]:
     return ["run"] if is_piped() or is_typed() else []
 
 
-def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> tuple[str, str]:
+def _usage_message(
+    error: click.ClickException, arguments: Sequence[str], first_word: str
+) -> tuple[str, str]:
     """What is wrong with the command line, and a hint, empty if the first says it all."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "amplifier-core"
@@ -161,6 +163,9 @@ def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> tup
         message = error.message
     if message.startswith("Got unexpected extra argument"):
         hint = "put the prompt in quotes"
+        word = first_word if arguments[:1] == ["run"] else ""
+        if meant := word and find_meant(word, [*amplifier_core.commands, *_list_late_commands()]):
+            message, hint = f"`{word}` is no command", meant.rstrip(";")
     message = message.replace("'", "`").rstrip(".")
     message = f"{message[:1].lower()}{message[1:]}"
     return message, "" if message.endswith("?") else hint

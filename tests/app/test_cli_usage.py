@@ -127,6 +127,24 @@ BOTH = "`--system` and `--system-file` are both given; choose one"
                 " Resume` sends it to the model"
             ),
         ),
+        (
+            ["resum"],
+            (
+                "`resum` is no command; `amplifier-core --resume` goes on with a session; `amplifier-core --"
+                " resum` sends it to the model"
+            ),
+        ),
+        (
+            ["exit"],
+            (
+                "`exit` is no command; there is no conversation to end; `amplifier-core -- exit` sends it to"
+                " the model"
+            ),
+        ),
+        (
+            ["-q", "resume", "1b9d6bcd"],
+            "`resume` is no command; `amplifier-core --resume` goes on with a session",
+        ),
         (["--system", "a", "--system-file", "file", "x"], BOTH),
         (
             ["--system-file", "file", "x"],

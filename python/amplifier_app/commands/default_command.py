@@ -49,6 +49,11 @@ class CommandLine:
                 return found[first:]
         return [default, *found]
 
+    @property
+    def first_word(self) -> str:
+        """The first argument that is neither an option nor the value of one; empty without any."""
+        return self._arguments[self._words[0]] if self._words else ""
+
     def find_lone_word(self) -> str:
         """Return the prompt where it is one word that nothing says is one; empty otherwise."""
         if len(self._words) != 1:

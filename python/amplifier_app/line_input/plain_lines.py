@@ -82,7 +82,8 @@ class PlainLines:
 
     def show_prompt(self) -> None:
         """Show the prompt."""
-        self._show(_PROMPT)
+        if self._ended is None or not self._ended.done():
+            self._show(_PROMPT)
 
     @contextlib.asynccontextmanager
     async def suspend(self) -> AsyncGenerator[None]:

@@ -106,14 +106,22 @@ async def test_hooks_are_shown_with_their_events_and_whose_they_are(tmp_path: Pa
     write_settings(tmp_path / ".claude" / "settings.json", write_hooks("./check\x1b[2J"))
     config = {"user_settings": str(own), "project_hooks": True, "state_folder": str(tmp_path)}
     conversation = FakeConversation(
-        handlers={"tool:pre": ["guard", "log"], "tool:post": ["log"]},
+        handlers={
+            "tool:pre": ["guard", "log"],
+            "tool:post": ["log"],
+            **{f"event:{number}": ["store"] for number in range(9)},
+        },
         configs={"hooks-shell": config},
     )
     lines = await run_command(HOOKS, make_context(tmp_path, conversation))
 
-    assert lines[:2] == ["guard: tool:pre", "log: tool:pre, tool:post"]
-    assert lines[2].startswith("shell hook, yours, PreToolUse (Bash): log ")
-    assert lines[3].startswith("shell hook, of the project: not asked, PreToolUse (Bash): ./check")
+    assert lines[0].startswith("shell hook, yours, PreToolUse (Bash): log ")
+    assert lines[1].startswith("shell hook, of the project: not asked, PreToolUse (Bash): ./check")
+    assert lines[2:] == [
+        "guard: tool:pre",
+        "log: tool:pre, tool:post",
+        "store: event:0, event:1, event:2 and 6 more",
+    ]
     assert all(each.isprintable() for each in lines)
     assert KEY not in "".join(lines)
 
