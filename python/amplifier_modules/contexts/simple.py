@@ -362,14 +362,21 @@ class SimpleContext:
         return before, self._shown.view.total
 
     def describe_window(self) -> dict[str, Any]:
-        """Return what the next request has, in estimated tokens, and what was counted last."""
+        """Return what the next request has, in estimated tokens, and what was counted last.
+
+        Returns:
+            `system` (None where it is known from the next request on), `notes`, `messages` and
+            `results` of tools; and `last`, None or the tokens that were `estimated` for the messages
+            of the last request and `counted` by the provider.
+        """
         view, note = self._shown.view, self.system_note
+        is_known = self._system.factory is None or bool(self._system.last_text)
         system = len(self._system.last_text) // CHARACTERS_PER_TOKEN
         notes = 0 if note is None else len(note.text) // CHARACTERS_PER_TOKEN
         pairs = zip(view.messages, view.tokens, strict=True)
         results = sum(tokens for message, tokens in pairs if message.get("role") == "tool")
         return {
-            "system": max(0, system - notes),
+            "system": max(0, system - notes) if is_known else None,
             "notes": notes,
             "messages": view.total - results,
             "results": results,

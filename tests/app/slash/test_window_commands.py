@@ -42,8 +42,13 @@ async def make_conversation() -> FakeConversation:
 async def test_the_window_is_shown_by_what_fills_it(tmp_path: Path) -> None:
     conversation = await make_conversation()
     context = make_context(tmp_path, conversation)
-    estimated = await run_command(CONTEXT, context)
     kept = conversation.mounted["context"]
+
+    async def write_prompt() -> str:
+        return "p" * 800
+
+    await kept.set_system_prompt_factory(write_prompt)
+    estimated = await run_command(CONTEXT, context)
     await kept.get_messages_for_request(provider=conversation.mounted["providers"]["p"])
     kept.note_usage({"input_tokens": 13_000})
     counted = await run_command(CONTEXT, context)
@@ -52,7 +57,9 @@ async def test_the_window_is_shown_by_what_fills_it(tmp_path: Path) -> None:
         ["4,004", "20%", "####................"]
     ]
     assert [each.split()[1] for each in estimated if each.startswith("  tools")] == ["101"]
+    assert estimated[1] == "  system prompt            ?  known from the next request on"
     assert estimated[-1] == "these are estimates"
+    assert counted[1].split()[:4] == ["system", "prompt", "200", "1%"]
     assert counted[0] == "about 13,000 of 20,000 tokens"
     assert counted[-2].split()[:2] == ["free", "7,000"]
     assert counted[-1].startswith("the service counted 13,000 tokens in the last request; ")

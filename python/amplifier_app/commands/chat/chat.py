@@ -157,7 +157,8 @@ class Chat:
         meant = find_meant(text, self._commands.list_own())
         if not meant or before == self._asked_about:
             return False
-        show_notice(f"`{self._asked_about}` is not sent: {meant} The same again sends it")
+        again = " The" if meant.endswith("?") else "; the"
+        show_notice(f"`{self._asked_about}` is not sent: {meant}{again} same again sends it")
         self._show_prompt()
         return True
 

@@ -30,10 +30,10 @@ async def _show_hooks(context: CommandContext, _: str) -> Shown:
     if config is not None:
         folder = context.turns.order.folder
         lines += await asyncio.to_thread(lambda: [*_list_shell_hooks(config, folder)])
-        if not lines:
-            lines.append("there are no shell hooks, neither yours nor of the project")
+    if not lines:
+        lines.append("there are no shell hooks, neither yours nor of the project")
     lines += [show_line(f"{name}: {_name_events(events[name])}") for name in sorted(events)]
-    return lines or ["there are no hooks"]
+    return lines
 
 
 def _name_events(names: list[str]) -> str:

@@ -40,8 +40,10 @@ async def _show_window(context: CommandContext, _: str) -> Shown:
     describe = getattr(conversation.find_mounted("context"), "describe_window", None)
     if describe is None:
         raise Failure("the context of the session does not say what it has")
-    found: dict[str, Any] = describe()
-    last: dict[str, int] | None = found.pop("last")
+    described: dict[str, Any] = describe()
+    last: dict[str, int] | None = described.pop("last")
+    is_system_known = described["system"] is not None
+    found: dict[str, int] = {key: tokens or 0 for key, tokens in described.items()}
     tools: Mapping[str, Any] = conversation.find_mounted("tools") or {}
     found["tools"] = _estimate_tools(tools, conversation.find_capability(TOOLS_OFFER))
     window = await _find_window(_find_provider(conversation.find_mounted("providers")))
@@ -58,6 +60,8 @@ async def _show_window(context: CommandContext, _: str) -> Shown:
         rows["free"] = max(0, window - used)
     lines = [f"about {used:,}{of} tokens"]
     lines += [_write_row(name, rows[name], window, has_bar=has_bars) for name in rows]
+    if not is_system_known:
+        lines[1] = f"  {_NAMES['system']:<14} {'?':>11}  known from the next request on"
     said = f"the service counted {counted:,} tokens in the last request; " if counted else ""
     return [*lines, f"{said}{'the rest is' if counted else 'these are'} estimates"]
 
