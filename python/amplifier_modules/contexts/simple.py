@@ -371,7 +371,8 @@ class SimpleContext:
         """
         view, note = self._shown.view, self.system_note
         is_known = self._system.factory is None or bool(self._system.last_text)
-        system = len(self._system.last_text) // CHARACTERS_PER_TOKEN
+        text = self._system.last_text
+        system = estimate_tokens({"role": "system", "content": text}) if text else 0
         notes = 0 if note is None else len(note.text) // CHARACTERS_PER_TOKEN
         pairs = zip(view.messages, view.tokens, strict=True)
         results = sum(tokens for message, tokens in pairs if message.get("role") == "tool")

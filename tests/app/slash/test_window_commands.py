@@ -59,7 +59,7 @@ async def test_the_window_is_shown_by_what_fills_it(tmp_path: Path) -> None:
     assert [each.split()[1] for each in estimated if each.startswith("  tools")] == ["101"]
     assert estimated[1] == "  system prompt            ?  known from the next request on"
     assert estimated[-1] == "these are estimates"
-    assert counted[1].split()[:4] == ["system", "prompt", "200", "1%"]
+    assert counted[1].split()[:4] == ["system", "prompt", "204", "1%"]
     assert counted[0] == "about 13,000 of 20,000 tokens"
     assert counted[-2].split()[:2] == ["free", "7,000"]
     assert counted[-1].startswith("the service counted 13,000 tokens in the last request; ")
