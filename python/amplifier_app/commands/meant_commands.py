@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-_OF_OTHERS: Mapping[str, str] = {
+COMMANDS_OF_OTHERS: Mapping[str, str] = {
     "acp": "`amplifier-core mcp serve` serves tools to other programs",
     "agents": "sub-agents are described in `.claude/agents`",
     "auth": "`amplifier-core provider key set NAME` keeps a key",
@@ -33,7 +33,7 @@ _OF_OTHERS: Mapping[str, str] = {
     "version": "`amplifier-core --version` shows it",
 }
 """Commands and habits of other programs for agents."""
-_WITH_WORD: Mapping[str, str] = {
+SUBCOMMANDS_OF_OTHERS: Mapping[str, str] = {
     "mcp add-json": "`amplifier-core mcp add NAME …` adds a server",
     "mcp get": "`amplifier-core mcp list` lists them, `amplifier-core mcp test NAME` connects one",
     "provider add": "`amplifier-core provider key set NAME` keeps a key",
@@ -85,12 +85,12 @@ OPTIONS_OF_OTHERS: Mapping[str, str] = {
 
 def find_meant_together(words: Sequence[str]) -> str:
     """Return what is meant by a command of ours and a word that is none of its own; else empty."""
-    return _WITH_WORD.get(" ".join(words[:2]), "")
+    return SUBCOMMANDS_OF_OTHERS.get(" ".join(words[:2]), "")
 
 
 def is_of_others(word: str) -> bool:
     """Whether a word is a command of other programs."""
-    return word.lower() in _OF_OTHERS
+    return word.lower() in COMMANDS_OF_OTHERS
 
 
 def find_meant(word: str, commands: Collection[str]) -> str:
@@ -103,13 +103,13 @@ def find_meant(word: str, commands: Collection[str]) -> str:
     lower = "help" if word == "?" else word.lower()
     if word in commands or not lower.replace("-", "").isalpha():
         return ""
-    if lower in _OF_OTHERS:
-        return f"{_OF_OTHERS[lower]};"
+    if lower in COMMANDS_OF_OTHERS:
+        return f"{COMMANDS_OF_OTHERS[lower]};"
     from difflib import get_close_matches
 
-    alike = get_close_matches(lower, [*commands, *_OF_OTHERS], n=1, cutoff=0.8)
+    alike = get_close_matches(lower, [*commands, *COMMANDS_OF_OTHERS], n=1, cutoff=0.8)
     if not alike:
         return ""
-    if alike[0] in _OF_OTHERS:
-        return f"{_OF_OTHERS[alike[0]]};"
+    if alike[0] in COMMANDS_OF_OTHERS:
+        return f"{COMMANDS_OF_OTHERS[alike[0]]};"
     return f"did you mean `amplifier-core {alike[0]}`?"

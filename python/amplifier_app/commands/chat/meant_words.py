@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-_OF_OTHERS: Mapping[str, str] = {
+WORDS_OF_OTHERS: Mapping[str, str] = {
     "agents": "sub-agents are described in `.claude/agents`",
     "allowed-tools": "/permissions",
     "approvals": "/permissions",
@@ -45,7 +45,7 @@ def hint_at(name: str) -> str:
     Args:
         name: The command, without the slash.
     """
-    meant = _OF_OTHERS.get(name, "")
+    meant = WORDS_OF_OTHERS.get(name, "")
     return f"did you mean `{meant}`?" if meant.startswith("/") else meant
 
 
@@ -65,7 +65,7 @@ def find_meant(line: str, commands: Collection[str]) -> str:
         return hint
     from difflib import get_close_matches
 
-    known = [*(each[1:] for each in commands), *_OF_OTHERS]
+    known = [*(each[1:] for each in commands), *WORDS_OF_OTHERS]
     alike = get_close_matches(word, known, n=1, cutoff=_ALIKE)
     if not alike or alike[0] in _PROMPTS:
         return ""
