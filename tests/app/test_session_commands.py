@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from amplifier_app.commands.chat.clipboard import copy_text, list_programs, write_sequence
-from amplifier_app.commands.chat.file_commands import write_prompt
+from amplifier_app.commands.chat.file_commands import read_typed, write_prompt
 from amplifier_app.commands.chat.slash.copy import find_code, list_answers
 from amplifier_app.commands.chat.slash.export import write_markdown
 from amplifier_app.commands.chat.slash_commands import SlashCommand, slash_command
@@ -93,3 +93,6 @@ def test_the_text_of_a_project_is_marked_as_its_word() -> None:
     assert marked.count("</project-command>") == 1
     assert marked.endswith("</project-command>\n\nThe user typed: `/a:b x`")
     assert slash_command("/A:b x") == SlashCommand("/a:b", "x")
+    assert read_typed(marked) == "/a:b x"
+    assert read_typed(write_prompt(CommandFile("a:b", "", "", "project", body), "")) == "/a:b"
+    assert read_typed("Say x") == "Say x"
