@@ -218,7 +218,10 @@ class SimpleContext:
         self._shown.budget = budget
         system_tokens = sum(map(estimate_tokens, system)) if system else 0
         self._shown.room = self._meter.estimate_for(budget) - system_tokens
-        if self._should_compact():
+        if self._shown.wish is not None:
+            await self._shown.shorten(min(self._shown.view.total, self._shown.room))
+            self._shown.wish = None
+        elif self._should_compact():
             await self._compact_internal()
         view = self._shown.view
         if self.retention.is_used:
@@ -360,6 +363,19 @@ class SimpleContext:
         before = self._shown.view.total
         await self._shown.shorten(min(before, self._shown.room))
         return before, self._shown.view.total
+
+    @property
+    def writes_summaries(self) -> bool:
+        """Whether a model writes a summary of what is left out."""
+        return self._settings.summarize
+
+    def compact_later(self, wish: str = "") -> None:
+        """Shorten the view as `compact` does, but with the next request, whose turn can ask a model.
+
+        Args:
+            wish: What the summary is to have above all; empty for nothing particular.
+        """
+        self._shown.wish = wish
 
     def describe_window(self) -> dict[str, Any]:
         """Return what the next request has, in estimated tokens, and what was counted last.

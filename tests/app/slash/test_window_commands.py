@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from amplifier_app.commands.chat.slash.window import COMPACT, CONTEXT
+from amplifier_app.failure import Failure
 from amplifier_core.models import ModelInfo
 from amplifier_modules.contexts.simple import SimpleContext
 
@@ -63,6 +64,19 @@ async def test_the_window_is_shown_by_what_fills_it(tmp_path: Path) -> None:
     assert counted[0] == "about 13,000 of 20,000 tokens"
     assert counted[-2].split()[:2] == ["free", "7,000"]
     assert counted[-1].startswith("the service counted 13,000 tokens in the last request; ")
+
+
+# Holds: command-173
+@pytest.mark.anyio
+async def test_a_wish_for_a_summary_is_taken_where_one_is_written(tmp_path: Path) -> None:
+    conversation = FakeConversation({"context": SimpleContext(summarize=True)})
+    context = make_context(tmp_path, conversation)
+    lines = await run_command(COMPACT, context, "names of files")
+    assert lines == ["your next prompt begins with a summary of what is left out"]
+
+    conversation.mounted["context"] = SimpleContext()
+    with pytest.raises(Failure, match="no summary is written"):
+        await run_command(COMPACT, context, "names of files")
 
 
 # Holds: command-93

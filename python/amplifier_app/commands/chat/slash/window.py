@@ -104,15 +104,22 @@ async def _find_window(provider: Any) -> int | None:
     return None
 
 
-async def _compact(context: CommandContext, _: str) -> Shown:
+async def _compact(context: CommandContext, wish: str) -> Shown:
     """Leave out old messages and results from the next requests.
 
     Raises:
-        Failure: The context cannot do so at once.
+        Failure: The context cannot do so at once, or no summary is written that could be wished for.
         Exception: What keeps a session from starting.
     """
     conversation = await open_conversation(context)
-    compact = getattr(conversation.find_mounted("context"), "compact", None)
+    kept: Any = conversation.find_mounted("context")
+    if getattr(kept, "writes_summaries", False):
+        kept.compact_later(wish)
+        return ["your next prompt begins with a summary of what is left out"]
+    if wish:
+        hint = "say in your next prompt what counts, or have summaries written: `summarize`"
+        raise Failure("no summary is written that `/compact` could take a wish for", hint=hint)
+    compact = getattr(kept, "compact", None)
     if compact is None:
         raise Failure("the context of the session cannot be compacted at once")
     provider = _find_provider(conversation.find_mounted("providers"))
@@ -134,9 +141,10 @@ CONTEXT = Command(
 )
 COMPACT = Command(
     name="/compact",
+    usage="[WISH]",
     brief="shorten what it reads",
-    about="Leave old results and messages out of the next requests, without a summary: say in your"
-    " next prompt what counts.",
+    about="Leave old results and messages out of the next requests. Where the context writes summaries,"
+    " what follows is what the summary is to have above all; else say in your next prompt what counts.",
     group=Group.MODEL,
     run=_compact,
     waits=wait_always,
