@@ -14,6 +14,8 @@ _MAX_FILE_BYTES = 8 * 1024 * 1024
 _MAX_WORDS = 1000
 _PROJECT = re.compile(r"\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\}?")
 _OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>"})
+_PLAIN = re.compile(r"[A-Za-z0-9_./@%+-]+")
+"""A word in which a shell finds nothing to run or to fill in."""
 _BETWEEN = re.compile(r"[\s;&|<>()'\"`=:,{}]+")
 
 
@@ -83,7 +85,9 @@ def _leave_out_targets(text: str) -> str:
     except ValueError:
         return text
     return " ".join(
-        word for before, word in zip(["", *words], words, strict=False) if before not in _OUTPUT
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if before not in _OUTPUT or not _PLAIN.fullmatch(word)
     )
 
 

@@ -276,6 +276,10 @@ def test_words_name_files_of_the_project(line: str, named: list[str], tmp_path: 
         ("sort < a.sh > b.sh", True),
         ("tee >(sh a.sh)", True),
         ("echo '> a.sh", True),
+        ('echo x > "$(./a.sh)"', True),
+        ("echo x > `./a.sh`", True),
+        ("echo x > ${X:-`./a.sh`}", True),
+        ("echo x > >(bash a.sh)", True),
     ],
 )
 def test_a_file_that_only_gets_output_is_not_named(
