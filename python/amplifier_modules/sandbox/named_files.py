@@ -14,7 +14,7 @@ _MAX_FILE_BYTES = 8 * 1024 * 1024
 _MAX_WORDS = 1000
 _PROJECT = re.compile(r"\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\}?")
 _OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>"})
-_PLAIN = re.compile(r"[A-Za-z0-9_./@%+-]+")
+_PLAIN = re.compile(rf'("?)(?:{_PROJECT.pattern})?[A-Za-z0-9_./@%+-]*\1')
 """A word in which a shell finds nothing to run or to fill in."""
 _BETWEEN = re.compile(r"[\s;&|<>()'\"`=:,{}]+")
 
