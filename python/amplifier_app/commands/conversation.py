@@ -25,6 +25,7 @@ from amplifier_app.module_conduct import contain_modules
 from amplifier_app.notice import show_notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
+from amplifier_app.sessions.given_answer import find_given_answer
 from amplifier_app.sessions.keeping import find_store
 from amplifier_app.sessions.kept_approval import KeptApproval
 from amplifier_app.turn_content import text_block, turn_content
@@ -84,7 +85,9 @@ class Conversation:
         keeps_questions: bool = False,
     ) -> None:
         self.output: Output = RedactedOutput(output)
-        self._approval = TerminalApproval(self.output.hold, self.output.release, asking)
+        self._approval = TerminalApproval(
+            self.output.hold, self.output.release, asking, find_given_answer
+        )
         agent = _make_agent(order, answering, "wait" if keeps_questions else self._approval)
         self._session = agent.session(
             messages=[dict(each) for each in messages], session_id=session_id, goal=order.goal

@@ -11,13 +11,14 @@ from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
 from amplifier_app.printable import printable_line
 from amplifier_app.sessions.choice import describe_session, find_session, short_id
+from amplifier_app.sessions.given_answer import find_last_answer
 from amplifier_app.sessions.opening import run_on_store
 from amplifier_app.sessions.process import find_process
 from amplifier_core.approval import is_consent
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Question
-    from amplifier_modules.stores import Store
+    from amplifier_modules.stores import SessionInfo, Store
 
 _OPTIONS = ["yes", "deny"]
 _ID_CHARS = 8
@@ -41,7 +42,9 @@ def answer_session(
     async def answer_question(store: Store) -> list[str]:
         info = find_session(await store.sessions(), text, folder)
         agent = make_agent(store)
-        question = _choose(await agent.questions(info.id), question_id, describe_session(info))
+        questions = await agent.questions(info.id)
+        await _check_unanswered(store, info, questions, question_id)
+        question = _choose(questions, question_id, describe_session(info))
         if answer is None:
             given = await ask_here(question)
         else:
@@ -49,6 +52,7 @@ def answer_session(
         try:
             await agent.answer(info.id, question.id, given)
         except (LookupError, ValueError) as error:
+            await _check_unanswered(store, info, [], question.id)
             raise Failure(str(error.args[0])) from None
         lines = [f"{'agreed' if given is True else 'denied'}: {describe_session(info)}"]
         if find_process(info) is None:
@@ -98,6 +102,23 @@ def describe_questions(questions: list[Question]) -> Iterator[str]:
     """Yield a line for each question."""
     for each in questions:
         yield f"{printable_line(each.id)[:_ID_CHARS]}  {printable_line(each.action, 100)}"
+
+
+async def _check_unanswered(
+    store: Store, info: SessionInfo, questions: list[Question], id: str | None
+) -> None:
+    """Refuse an answer to a question that has one already.
+
+    Raises:
+        Failure: It has.
+    """
+    if any(each.id.startswith(id or "") for each in questions):
+        return
+    if (last := await find_last_answer(store, info.id, id)) is not None:
+        given, asked = last
+        which = "the last one" if id is None else "it"
+        message = f"no question of {describe_session(info)} waits for an answer"
+        raise Failure(f"{message}: {which} was {given.describe(asked)}")
 
 
 def _choose(questions: list[Question], id: str | None, named: str) -> Question:
