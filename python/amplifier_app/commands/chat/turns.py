@@ -14,6 +14,7 @@ from amplifier_app.commands.model_choice import AnsweringProvider, find_answerin
 from amplifier_app.commands.provider_choice import chosen_model
 from amplifier_app.commands.provider_key import stored_key
 from amplifier_app.failure import report
+from amplifier_app.known_secrets import SECRETS
 from amplifier_app.telemetry import export_telemetry
 from amplifier_core.session_capabilities import APPROVAL_POLICY
 
@@ -35,6 +36,7 @@ _NEEDED = (
     "amplifier_providers.anthropic.provider",
     "amplifier_modules.loops.streaming",
 )
+_MAX_SHOWN = 200
 _SECONDS_TO_SHOW = 0.1
 """The prompt is on the screen before that."""
 
@@ -97,6 +99,17 @@ class Turns:
     def journal(self) -> Any:
         """What stores the session; None while nothing of it is stored."""
         return None if self._conversation is None else self._conversation.journal
+
+    def describe_queued(self) -> str:
+        """Return the next prompt that another process has sent as one line, safe to show."""
+        if self.journal is None:
+            prompts: Sequence[str] = () if self._order.stored is None else self._order.stored.queued
+        else:
+            prompts = self.journal.inbox.list_prompts()
+        text = prompts[0] if prompts else ""
+        shown = SECRETS.write_line(text, _MAX_SHOWN)
+        lines = text.strip().count("\n") + 1
+        return f"{shown} ({lines} lines)" if lines > 1 else shown
 
     @property
     def takes_steering(self) -> bool:
