@@ -152,10 +152,13 @@ def _find_last(messages: list[dict[str, Any]]) -> tuple[str, str]:
     from amplifier_app.sessions.messages import list_texts
     from amplifier_modules.changes.undone import is_told
     from amplifier_modules.contexts.messages import is_by_user
+    from amplifier_modules.tools.added_folders import is_told_of_folder
 
     def write_last(chosen: list[dict[str, Any]]) -> str:
         texts = ("\n".join(list_texts(each)).strip() for each in reversed(chosen))
-        return next((each for each in texts if each and not is_told(each)), "")
+        return next(
+            (each for each in texts if each and not (is_told(each) or is_told_of_folder(each))), ""
+        )
 
     return (
         write_last([each for each in messages if is_by_user(each)]),

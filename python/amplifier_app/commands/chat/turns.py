@@ -61,6 +61,7 @@ class Turns:
         prepare: Callable[[Conversation], object] = lambda _: None,
     ) -> None:
         self._order = order
+        self._given_folders = order.added_folders
         self.answering = answering
         """The provider of the next turn."""
         self._lines = lines
@@ -240,6 +241,37 @@ class Turns:
             raise
         return conversation
 
+    @property
+    def added_folders(self) -> Sequence[str]:
+        """The folders beside that of the session which its tools may use, as far as they are known."""
+        if self._conversation is None:
+            return self._order.added_folders
+        return self._conversation.added_folders
+
+    async def add_folder(self, named: str) -> str | None:
+        """Let the tools of the session use a further folder; return its path.
+
+        Returns:
+            None if they may use it already.
+
+        Raises:
+            FolderRefusedError: They may not.
+            Exception: What keeps a session that is stored from going on.
+        """
+        from amplifier_modules.tools.added_folders import judge_folder
+
+        folder = judge_folder(named, self._order.folder, os.environ)
+        if folder in self.added_folders:
+            return None
+        conversation = await self.open()
+        if conversation is not None:
+            if await conversation.add_folder(folder) is None:
+                return None
+            if conversation.journal is not None and conversation.journal.is_stored:
+                await conversation.journal.flush()
+        self._order = replace(self._order, added_folders=(*self._order.added_folders, folder))
+        return folder
+
     def steer(self, text: str) -> None:
         """Say something to the turn that runs.
 
@@ -282,6 +314,7 @@ class Turns:
         self._messages, self._session_id, self._prompts = (), stored.id, None
         asks = keeps_mode and self._order.is_mode_asked
         self._order = replace(self._order, stored=stored, name=None, goal=None, is_mode_asked=asks)
+        self._order = replace(self._order, added_folders=self._given_folders)
         self._knows_goal = False
 
     async def read_messages(self) -> Sequence[Mapping[str, Any]]:
@@ -309,7 +342,9 @@ class Turns:
         """Begin a new conversation with the next turn."""
         await self._close()
         self._messages, self._session_id, self._prompts = (), None, None
-        self._order = replace(self._order, stored=None, name=None)
+        self._order = replace(
+            self._order, stored=None, name=None, added_folders=self._given_folders
+        )
         self.goal = None
 
     async def close(self) -> None:

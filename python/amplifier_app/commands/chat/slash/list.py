@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from amplifier_app.commands.chat.command import Command
+from amplifier_app.commands.chat.slash.add_dir import ADD_DIR
 from amplifier_app.commands.chat.slash.changes import DIFF, REDO, UNDO
 from amplifier_app.commands.chat.slash.clear import CLEAR
 from amplifier_app.commands.chat.slash.copy import COPY
@@ -48,6 +49,7 @@ OWN: tuple[Command, ...] = (
     DIFF,
     MODE,
     PERMISSIONS,
+    ADD_DIR,
     TOOLS,
     MCP,
     SKILLS,
