@@ -10,8 +10,7 @@ from pathlib import Path
 
 from amplifier_modules.changes.place import find_changes_folder, list_changes_folders
 
-from .added_places import AddedPlaces
-from .command import CommandRunner, Profile, Tier
+from .command import AddedPlaces, CommandRunner, Profile, Tier
 from .hidden_files import HiddenFiles
 from .network.held_hosts import AskAboutHost, HeldHosts
 from .network.rules import AnyHost, HostRules, ListedHosts

@@ -10,9 +10,8 @@ from typing import Any
 
 from amplifier_core.extension import find_extension
 
-from .added_places import AddedPlaces
 from .bubblewrap import describe_mounts
-from .command import Command, ForwardError, LaunchError, Profile, RunningCommand, Tier
+from .command import AddedPlaces, Command, ForwardError, LaunchError, Profile, RunningCommand, Tier
 from .connector import Connector
 from .git_folder import (
     find_git_files,

@@ -20,8 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .added_places import AddedPlaces
-from .command import Command, Ending, ForwardError, LaunchError, Profile, Tier
+from .command import AddedPlaces, Command, Ending, ForwardError, LaunchError, Profile, Tier
 from .git_folder import find_git_files, find_git_folders, find_unused_git_files
 from .launched import find_libraries
 from .network.refusals import Refusals

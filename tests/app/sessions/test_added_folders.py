@@ -22,6 +22,11 @@ from amplifier_modules.tools.added_folders import (
 from amplifier_modules.tools.folders import Folders
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
 def refuse(text: str, project: Path) -> str:
     with pytest.raises(FolderRefusedError) as refused:
         judge_folder(text, project, os.environ)

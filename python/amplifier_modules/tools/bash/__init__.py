@@ -23,7 +23,7 @@ from amplifier_core.session_capabilities import (
 from amplifier_core.weak_link import link_weakly
 from amplifier_modules.changes.mounting import mount_changes
 from amplifier_modules.sandbox import runner as runners
-from amplifier_modules.sandbox.added_places import AddedPlaces
+from amplifier_modules.sandbox.command import AddedPlaces
 from amplifier_modules.sandbox.environment import build_environment, find_caches
 from amplifier_modules.sandbox.network_setting import Network
 from amplifier_modules.sandbox.runner import Confinement

@@ -38,7 +38,7 @@ ADD_DIR = Command(
     brief="use a further folder",
     about="Let file tools and commands use a further folder in this session; alone: which there are."
     " `/undo` does not cover it.",
-    group=Group.ALLOWED,
+    group=Group.SESSION,
     run=_add_folder,
     waits=wait_with_argument,
     tools=_USING,
