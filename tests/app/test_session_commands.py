@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from amplifier_app.commands.chat.clipboard import list_programs, write_sequence
-from amplifier_app.commands.chat.file_commands import write_prompt
+from amplifier_app.commands.chat.file_commands import read_typed, write_prompt
 from amplifier_app.commands.chat.slash.copy import find_code, list_answers
 from amplifier_app.commands.chat.slash.export import write_markdown
 from amplifier_app.commands.chat.slash_commands import SlashCommand, slash_command
@@ -66,3 +66,6 @@ def test_the_text_of_a_project_is_marked_as_its_word() -> None:
     assert marked.count("</project-command>") == 1
     assert marked.endswith("</project-command>\n\nThe user typed: `/a:b x`")
     assert slash_command("/A:b x") == SlashCommand("/a:b", "x")
+    assert read_typed(marked) == "/a:b x"
+    assert read_typed(write_prompt(CommandFile("a:b", "", "", "project", body), "")) == "/a:b"
+    assert read_typed("Say x") == "Say x"

@@ -64,16 +64,21 @@ class CommandTable:
                 return command
         raise Failure(f"there is no command `{name}`", hint=self._hint_at(name))
 
+    def find_names(self, begun: str) -> list[str]:
+        """Return the names of the commands that begin with a text."""
+        names = sorted({*self._own, *self.list_added()})
+        return [each for each in names if each.startswith(begun.lower())]
+
     async def complete(self, typed: str) -> AsyncIterator[Candidate]:
         """Yield what a line that begins with a slash can become, each as a whole line."""
         name, space, argument = typed.partition(" ")
         if not space:
             added = self.list_added()
-            for found, command in sorted({**self._own, **added}.items()):
-                if found.startswith(name.lower()):
-                    hint = f"{command.usage}  " if found in added and command.usage else ""
-                    about = printable_line(f"{hint}{command.brief}", _MAX_ABOUT_CHARS)
-                    yield Candidate(found, about)
+            for found in self.find_names(name):
+                command = self._own.get(found) or added[found]
+                hint = f"{command.usage}  " if found in added and command.usage else ""
+                about = printable_line(f"{hint}{command.brief}", _MAX_ABOUT_CHARS)
+                yield Candidate(found, about)
             return
         try:
             command = self.find(name.lower())
