@@ -59,6 +59,8 @@ def answer_session(
             await _check_unanswered(store, info, [], question.id)
             raise Failure(str(error.args[0])) from None
         lines = [f"{'agreed' if given is True else 'denied'}: {describe_session(info)}"]
+        if answer is not None:
+            lines.append(f"the question was: {next(describe_questions([question]))}")
         process = find_process(info)
         if process is None:
             lines.append(f"`amplifier-core --resume {short_id(info)}` goes on, or with `--bg`")
