@@ -165,6 +165,13 @@ Exit codes:
 )
 @add_server_files
 @click.option(
+    "--add-dir",
+    "added",
+    multiple=True,
+    metavar="DIR",
+    help="Let file tools and commands use a further folder in this session; may be repeated.",
+)
+@click.option(
     "-v",
     "--verbose",
     is_flag=True,
@@ -202,6 +209,7 @@ def run(
     plan: str | None,
     profile: str | None,
     server_files: tuple[str, ...],
+    added: tuple[str, ...],
     verbose: bool,
     plain: bool,
     debug: bool,
@@ -224,7 +232,11 @@ def run(
             attached_files,
             count_characters,
         )
-        from amplifier_app.commands.order import given_system, named_server_files
+        from amplifier_app.commands.order import (
+            given_system,
+            named_added_folders,
+            named_server_files,
+        )
         from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
         from amplifier_app.configuration.resolve import read_configuration
@@ -301,6 +313,7 @@ def run(
             has_project_notes=not no_project_notes
             and configuration.get("project_notes") is not False,
             server_files=named_server_files(server_files),
+            added_folders=named_added_folders(added, folder),
         )
         if work_off is not None:
             from amplifier_app.commands.background.work import work_off as work

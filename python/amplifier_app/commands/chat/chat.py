@@ -89,11 +89,14 @@ class Chat:
 
     async def run(self) -> int:
         """Run to the end and return the exit code; the session is always cleaned up."""
+        order = self._turns.order
         with listening(self._interrupt, self._end):
             loading = asyncio.create_task(self._turns.load())
             mail = watch_mail(
                 self._turns, lambda: self._turns.running, self._give_back, self._run_queued
             )
+            if order.stored is not None and order.stored.queued and not order.stored.has_open_turn:
+                loading.add_done_callback(lambda done: done.cancelled() or self._run_queued())
             try:
                 is_open = await self._lines.run(
                     Typing(
@@ -179,7 +182,7 @@ class Chat:
     def _run_queued(self) -> None:
         """Prompts wait that other processes have sent."""
         if self._work is None and not self._exit_code:
-            show_notice("runs a prompt that was queued")
+            show_notice(f"runs a queued prompt: {self._turns.describe_queued()}")
             self._start(self._turns.run(None, is_queued=True))
 
     def _give_back(self) -> None:
