@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED
 from amplifier_modules.loops.boundary.kept_questions import KeptAnswer, KeptQuestion
 from amplifier_modules.stores import Store, UnknownSessionError
 from amplifier_modules.stores.inbox import ANSWER
+from amplifier_modules.stores.mounting import name_owner
 from amplifier_modules.stores.store import InboxEntry
 from amplifier_modules.stores.stored_history import read_history
 
@@ -58,7 +59,7 @@ async def answer_question(parts: Parts, session_id: str, question_id: str, answe
     check_answer(answer, "the answer is")
     async with open_store(parts) as store:
         asking_id, asked = await _find_open(store, session_id, question_id)
-        kept = keep_answer(asked, answer)
+        kept = replace(keep_answer(asked, answer), by=name_owner())
         entry = await store.put(asking_id, ANSWER, asdict(kept))
         if not await _is_first(store, asking_id, asked, kept, entry):
             raise LookupError(f"question `{question_id}` was answered by another process before")

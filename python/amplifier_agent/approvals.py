@@ -34,7 +34,7 @@ _GRANT, _DENY = "allow", "deny"
 
 WAIT = "wait"
 """Questions are kept until somebody answers."""
-LOOK_SECONDS = 0.5
+LOOK_SECONDS = 0.25
 """How often a turn looks for an answer of another process."""
 
 

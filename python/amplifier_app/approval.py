@@ -8,10 +8,13 @@ import math
 import os
 import secrets
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from amplifier_app.known_secrets import SECRETS
+from amplifier_app.line_input.typed_line import read_typed
+from amplifier_app.line_input.withdrawn_question import ShownQuestion, Withdrawal
 from amplifier_app.notice import write_notice
 from amplifier_app.offered_grants import (
     Unit,
@@ -31,6 +34,7 @@ from amplifier_app.offered_grants import (
 from amplifier_app.printable import printable_line
 from amplifier_app.question_colors import color_rows, shows_colors, shows_difference
 from amplifier_core.approval import (
+    ASKED_CALL,
     CONSENT,
     SESSION_GRANT,
     AskedCall,
@@ -42,8 +46,15 @@ from amplifier_core.approval import (
     option_words,
 )
 
-Asking: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[None]]
+if TYPE_CHECKING:
+    from amplifier_app.sessions.given_answer import GivenAnswer
+
+Keep: TypeAlias = Callable[[str], None]
+"""Takes what was typed as an answer to a question that another process has answered meanwhile."""
+Asking: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[Keep | None]]
 """Makes what is put around a question."""
+Elsewhere: TypeAlias = Callable[[AskedCall], Awaitable["GivenAnswer | None"]]
+"""Returns the answer of another process; None while there is none."""
 
 _DENIED = "Deny"
 _ONCE = "yes\n"
@@ -53,6 +64,7 @@ _MIN_COLUMNS = 20
 _USUAL_COLUMNS = 80
 _USUAL_LINES = 24
 _ROWS_OF_ANSWER = 4
+_LOOK_SECONDS = 0.2
 
 
 class TerminalApproval:
@@ -67,6 +79,8 @@ class TerminalApproval:
         before_asking: Called first, so that nothing else is drawn.
         after_asking: Called last, also after an error.
         asking: Put around each question, where something else reads from the terminal.
+        elsewhere: Finds the answer of another process, which the question goes for; None where
+            there are none.
     """
 
     def __init__(
@@ -74,10 +88,12 @@ class TerminalApproval:
         before_asking: Callable[[], None] = lambda: None,
         after_asking: Callable[[], None] = lambda: None,
         asking: Asking = contextlib.nullcontext,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._before_asking = before_asking
         self._after_asking = after_asking
         self._asking = asking
+        self._elsewhere = elsewhere
         self._turn = asyncio.Lock()
 
     async def request_approval(
@@ -92,13 +108,59 @@ class TerminalApproval:
         Raises:
             ApprovalTimeoutError: No answer came within `timeout` seconds.
         """
-        async with self._turn:
+        withdrawal = Withdrawal()
+        here = self._ask_in_turn(prompt, options, timeout, default, withdrawal)
+        call = ASKED_CALL.get()
+        if call is None or self._elsewhere is None:
+            return await here
+        asking = asyncio.create_task(here)
+        try:
+            given = await self._wait_for_answer(asking, call)
+            if given is None:
+                return asking.result()
+            withdrawal.line = given.describe(prompt)
+            if asking.done():
+                write_notice(f"answered before: {withdrawal.line}")
+        finally:
+            asking.cancel()
+            await asyncio.wait({asking})
+            _ = asking.cancelled() or asking.exception()  # which an answer makes no matter
+        return _find_choice("yes" if given.is_granted else "", options)
+
+    async def _wait_for_answer(
+        self, asking: asyncio.Task[str], call: AskedCall
+    ) -> GivenAnswer | None:
+        """Wait until a question is answered; return the answer of another process, if it is one."""
+        assert self._elsewhere is not None
+        while True:
+            given = await self._elsewhere(call)
+            if given is not None or asking.done():
+                return given
+            await asyncio.wait({asking}, timeout=_LOOK_SECONDS)
+
+    async def _ask_in_turn(
+        self,
+        prompt: str,
+        options: Sequence[str],
+        timeout: float,  # noqa: ASYNC109
+        default: Literal["allow", "deny"],
+        withdrawal: Withdrawal,
+    ) -> str:
+        try:
+            await self._turn.acquire()
+        except asyncio.CancelledError:
+            if withdrawal.line:
+                write_notice(withdrawal.line)
+            raise
+        try:
             self._before_asking()
             try:
-                async with self._asking():
-                    return await self._ask(prompt, options, timeout, default)
+                async with self._asking() as keep:
+                    return await self._ask(prompt, options, timeout, default, withdrawal, keep)
             finally:
                 self._after_asking()
+        finally:
+            self._turn.release()
 
     async def _ask(
         self,
@@ -106,6 +168,8 @@ class TerminalApproval:
         options: Sequence[str],
         timeout: float,  # noqa: ASYNC109
         default: Literal["allow", "deny"],
+        withdrawal: Withdrawal,
+        keep: Keep | None,
     ) -> str:
         from amplifier_core.approval import ApprovalTimeoutError
 
@@ -113,6 +177,7 @@ class TerminalApproval:
             question = printable_line(SECRETS.redactor.redact_known(prompt))
             return _deny_unasked(_describe_obstacle(sys.platform), question)
         mark, line, grant = "", "", ""
+        shown: ShownQuestion | None = None
         limit = timeout if timeout < math.inf else None
         otherwise = "other words deny" if limit is None else f"{default} after {timeout:.0f} s"
         try:
@@ -120,8 +185,10 @@ class TerminalApproval:
                 is_whole = False
                 while not is_whole:
                     columns = _measure_columns()
-                    mark = _put_question(prompt, options, otherwise)
+                    shown = _put_question(prompt, options, otherwise)
+                    mark = shown.mark
                     line = await _line_from_terminal()
+                    shown = replace(shown, rows=0)
                     # In a terminal that became narrower, rows began without the mark.
                     is_whole = not line.endswith("\n") or _measure_columns() >= columns
                 if wants_session(line):
@@ -138,9 +205,10 @@ class TerminalApproval:
             _note(f"\n{mark}| no answer\n")
             raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
         except asyncio.CancelledError:
-            # What is asked about needs no answer any more, as the command that waited has ended.
-            if mark:
-                _note(f"\n{mark}| withdrawn\n")
+            # What is asked about needs no answer any more: the command that waited has ended, or
+            # another process has answered.
+            if shown is not None:
+                _withdraw(shown, withdrawal, keep)
             raise
         except (OSError, ValueError) as error:
             return _deny_unasked("the question cannot be shown", str(error))
@@ -152,6 +220,21 @@ class TerminalApproval:
         ending = "" if line.endswith("\n") else "\n"
         _note(f"{ending}{mark}| {name_grant(grant) if is_consent(chosen) else 'denied'}\n")
         return chosen
+
+
+def _withdraw(shown: ShownQuestion, withdrawal: Withdrawal, keep: Keep | None) -> None:
+    """Take a question from the screen, with what is half typed as its answer."""
+    if not withdrawal.line:
+        _note(f"\n{shown.mark}| withdrawn\n")
+        return
+    descriptor = sys.stdin.fileno()
+    typed = read_typed(descriptor).decode(errors="replace")
+    with contextlib.suppress(OSError):
+        erasing = shown.find_erasing(typed, os.get_terminal_size(descriptor), os.environ)
+        place = erasing or f"\n{shown.mark}| "
+        _note(f"{place}{withdrawal.line}\n")
+    if typed and keep is not None:
+        keep(typed)
 
 
 async def _ask_for_rule(call: AskedCall, mark: str) -> str | None:
@@ -243,8 +326,8 @@ def can_ask() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()  # pyright: ignore[reportUnnecessaryComparison]
 
 
-def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
-    """Put a question on the screen and return the mark of its rows.
+def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> ShownQuestion:
+    """Put a question on the screen.
 
     Raises:
         OSError: The terminal cannot be written to.
@@ -270,7 +353,7 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
     _forget_typed()
     # Whoever answers has seen all of it.
     _write(f"{mark}> ")
-    return mark
+    return ShownQuestion(mark, len(rows), columns)
 
 
 def _write_marked(text: str, mark: str, columns: int) -> list[str]:

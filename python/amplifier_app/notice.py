@@ -23,7 +23,7 @@ def write_notice(text: str) -> None:
 
 def wrap_words(text: str) -> str:
     """Return text whose lines end at words where the terminal of standard error ends them."""
-    columns = _measure_columns()
+    columns = measure_columns()
     lines = text.split("\n")
     if columns is None or (text.isascii() and max(map(len, lines)) < columns):
         return text
@@ -33,8 +33,8 @@ def wrap_words(text: str) -> str:
     return "\n".join(wrap_line(line, columns - 1) for line in lines)
 
 
-def _measure_columns() -> int | None:
-    """How wide the terminal is that standard error goes to; None where it goes elsewhere."""
+def measure_columns() -> int | None:
+    """Return how wide the terminal is that standard error goes to; None where it goes elsewhere."""
     stderr = sys.stderr
     try:
         if not stderr.isatty():

@@ -25,6 +25,7 @@ from amplifier_app.module_conduct import contain_modules
 from amplifier_app.notice import show_notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
+from amplifier_app.sessions.given_answer import find_given_answer
 from amplifier_app.sessions.keeping import find_store
 from amplifier_app.sessions.kept_approval import KeptApproval
 from amplifier_app.turn_content import text_block, turn_content
@@ -33,12 +34,15 @@ from amplifier_core.session_capabilities import (
     APPROVAL_POLICY,
     GUARD_REDACTOR,
     HOOKS_ASK_AGAIN,
+    SESSION_ADDED_FOLDERS,
     SESSION_JOURNAL,
     SESSION_ONE_TURN,
 )
+from amplifier_modules.contexts.history_events import HOOK, from_source
 from amplifier_modules.running.session_bound import session_bound
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 from amplifier_modules.spawn.tasks import tasks_of
+from amplifier_modules.tools.added_folders import AddedFolders, describe_added
 from amplifier_providers.prompt.watch import SessionPrompts, go_on_with, prompts_of
 from amplifier_providers.requests.model_window import limits_of
 
@@ -84,7 +88,9 @@ class Conversation:
         keeps_questions: bool = False,
     ) -> None:
         self.output: Output = RedactedOutput(output)
-        self._approval = TerminalApproval(self.output.hold, self.output.release, asking)
+        self._approval = TerminalApproval(
+            self.output.hold, self.output.release, asking, find_given_answer
+        )
         agent = _make_agent(order, answering, "wait" if keeps_questions else self._approval)
         self._session = agent.session(
             messages=[dict(each) for each in messages], session_id=session_id, goal=order.goal
@@ -106,6 +112,9 @@ class Conversation:
             tasks = tasks_of(self._coordinator)
             tasks.prepare = (*tasks.prepare, self._observe_sub_agent)
         self._folder = order.folder
+        self._added_folders = order.added_folders
+        self._folders = AddedFolders(order.folder)
+        self._coordinator.register_capability(SESSION_ADDED_FOLDERS, self._folders)
         self._name = order.name
         self._restores_goal = restores_goal and order.goal is None
         self._journal: Any = None
@@ -271,6 +280,27 @@ class Conversation:
         else:
             self._steering.append(text)
 
+    @property
+    def added_folders(self) -> Sequence[str]:
+        """The folders beside that of the session which its tools may use."""
+        return self._folders.paths
+
+    async def add_folder(self, named: str) -> str | None:
+        """Let the tools use a further folder, tell the model, and return its path; once it is open.
+
+        Returns:
+            None if they may use it already.
+
+        Raises:
+            FolderRefusedError: They may not.
+        """
+        folder = self._folders.add(named)
+        context = self._coordinator.get("context")
+        if folder is not None and context is not None:
+            with from_source(HOOK):
+                await context.add_message({"role": "user", "content": describe_added(folder)})
+        return folder
+
     def limit_next_turn(self, name: str, allowed: tuple[str, ...]) -> list[str]:
         """Let only some tools be called in the next turn; return lines about that.
 
@@ -388,6 +418,8 @@ class Conversation:
         self._journal = self._coordinator.get_capability(SESSION_JOURNAL)
         if self._name is not None and self._journal is not None:
             await self._journal.rename(self._name)
+        for each in self._added_folders:
+            await self.add_folder(each)
         await self._observer.add_contributed()
         watch_servers(self._coordinator, self.output)
         for line in replaced_modules(self._session.session.config):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.failure import Failure
 from amplifier_app.notice import show_notice
+from amplifier_app.sessions.choice import SHORT_ID_CHARS
+from amplifier_app.sessions.process import describe_stopped
 
 if TYPE_CHECKING:
     from amplifier_app.sessions.resume import StoredSession
@@ -27,14 +29,16 @@ def meet_process(
     Raises:
         Failure: It can neither be had nor followed.
     """
+    assert stored.process is not None
     if wish.takes_over:
         from amplifier_app.sessions.taking_over import take_over
 
-        assert stored.process is not None
         take_over(stored.id, stored.process, entry)
         return None
     says = f"process {stored.process} has `{stored.title}` open"
     if not is_interactive:
+        if stopped := describe_stopped(stored.process, stored.id[:SHORT_ID_CHARS]):
+            raise Failure(says, hint=stopped)
         hint = f'`amplifier-core queue {stored.id} "…"` sends it a prompt, `--take-over` takes it'
         raise Failure(says, hint=hint)
     from amplifier_app.commands.report import Report

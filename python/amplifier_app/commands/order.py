@@ -54,6 +54,8 @@ class Order:
     """The files and images of the prompt; in a conversation, of the first one."""
     server_files: tuple[Path, ...] = ()
     """Files of MCP servers that the user names."""
+    added_folders: tuple[str, ...] = ()
+    """Folders beside that one which the tools may use, too."""
 
 
 def named_folder(directory: str, *, may_be_missing: bool = False) -> Path:
@@ -117,6 +119,27 @@ def make_folder(folder: Path) -> None:
     from amplifier_app.notice import show_notice
 
     show_notice(f"made the folder `{folder}`, which was not there")
+
+
+def named_added_folders(folders: Iterable[str], project: Path) -> tuple[str, ...]:
+    """The folders of `--add-dir`, absolute.
+
+    Raises:
+        Failure: One may not be used.
+    """
+    import os
+    from pathlib import Path
+
+    found: list[str] = []
+    for each in folders:
+        from amplifier_modules.tools.added_folders import FolderRefusedError, judge_folder
+
+        try:
+            named = Path.cwd() / Path(each).expanduser()
+            found.append(judge_folder(str(named), project, os.environ))
+        except FolderRefusedError as error:
+            raise Failure(f"`--add-dir`: {error}", exit_code=WRONG_USAGE) from None
+    return tuple(found)
 
 
 def named_server_files(files: Iterable[str]) -> tuple[Path, ...]:

@@ -10,8 +10,9 @@ from amplifier_app.commands.conversation import Conversation
 from amplifier_app.commands.turn import Turn
 from amplifier_app.failure import Failure, outcome_of_error, report
 from amplifier_app.interrupt import leave
+from amplifier_app.notice import show_notice
 from amplifier_app.outcome import READER_GONE, Outcome, outcome_of_signal
-from amplifier_app.sessions.keeping import show_way_back
+from amplifier_app.sessions.keeping import describe_queue, show_way_back
 from amplifier_app.sessions.mail import watch_mail
 
 if TYPE_CHECKING:
@@ -53,12 +54,15 @@ async def run_turn(
     with turn.interruption.listen_to_signals():
         outcome = await turn.end()
         mail.cancel()
+        queue = await describe_queue(conversation.journal)
         await conversation.close()
         if outcome.has_answer:
             conversation.output.answer(outcome.text)
         conversation.output.finish()
         outcome = _report_outcome(outcome, turn, output.failure)
         line.write(outcome)
+    if queue:
+        show_notice(queue)
     if output.shows_blocks:
         show_way_back(conversation.stored_id)
     if turn.is_stuck:

@@ -134,6 +134,7 @@ Exit codes:
     help='Write each event as a JSON line {"event", "data"}; the last line is the outcome.',
 )
 @click.option(
+    "-m",
     "--model",
     metavar="[PROVIDER:]NAME",
     help="The model to use, such as `openai:gpt-5.5`, `groq:NAME`, or `openai` for the usual model of"
@@ -166,6 +167,13 @@ Exit codes:
     help="A profile of your `config.toml`; see `amplifier-core config --help`.",
 )
 @add_server_files
+@click.option(
+    "--add-dir",
+    "added",
+    multiple=True,
+    metavar="DIR",
+    help="Let file tools and commands use a further folder in this session; may be repeated.",
+)
 @click.option(
     "-v",
     "--verbose",
@@ -204,6 +212,7 @@ def run(
     plan: str | None,
     profile: str | None,
     server_files: tuple[str, ...],
+    added: tuple[str, ...],
     verbose: bool,
     plain: bool,
     debug: bool,
@@ -226,7 +235,11 @@ def run(
             attached_files,
             count_characters,
         )
-        from amplifier_app.commands.order import given_system, named_server_files
+        from amplifier_app.commands.order import (
+            given_system,
+            named_added_folders,
+            named_server_files,
+        )
         from amplifier_app.commands.place import find_place
         from amplifier_app.commands.prompt import Prompt, given_prompt, is_piped, is_typed
         from amplifier_app.configuration.resolve import read_configuration
@@ -303,6 +316,7 @@ def run(
             has_project_notes=not no_project_notes
             and configuration.get("project_notes") is not False,
             server_files=named_server_files(server_files),
+            added_folders=named_added_folders(added, folder),
         )
         if work_off is not None:
             from amplifier_app.commands.background.work import work_off as work

@@ -42,6 +42,7 @@ class Turn:
         is_queued: bool = False,
     ) -> None:
         self._conversation = conversation
+        self._is_queued = is_queued
         self._task = asyncio.create_task(conversation.run(prompt, is_queued=is_queued))
         self._stopping = asyncio.Event()
         self.interruption = Interruption(conversation.token, self.stop, self._show, leave)
@@ -98,6 +99,8 @@ class Turn:
             return None
         if error is not None:
             return error
+        if result is None and self._is_queued:
+            return None  # another process was the first to run it
         if result is None or result.status == "cancelled":
             hint = "run again with `--debug` for details"
             return Failure("a module cancelled the turn", hint=hint)

@@ -76,6 +76,7 @@ class EditingKeys:
         is_waiting = Condition(lambda: editor.has_queued)
         keys.add("enter", filter=is_typing)(self._enter)
         keys.add("escape", "enter", filter=is_typing)(self._begin_line)
+        keys.add("c-j", filter=is_typing)(self._begin_line)
         keys.add("escape", filter=is_typing)(self._escape)
         keys.add("c-c", filter=is_typing)(self._interrupt)
         keys.add("tab", filter=is_typing & ~has_completions)(self._complete)

@@ -166,6 +166,11 @@ class LineEditor:
         self.buffer.set_document(Document(typed))
         self._app.invalidate()
 
+    def _take_typed(self, text: str) -> None:
+        """Take what was typed for something else."""
+        typed = "\n".join(filter(None, [self.buffer.text, text]))
+        self.buffer.set_document(Document(typed))
+
     def fold(self, text: str) -> str:
         """Return a line that was taken with marks for the long texts that were pasted."""
         return self.pastes.write_marks(self.pastes.fold_again(text))
@@ -194,15 +199,15 @@ class LineEditor:
         """Do nothing: the prompt is always there."""
 
     @contextlib.asynccontextmanager
-    async def suspend(self) -> AsyncGenerator[None]:
-        """Leave the terminal to something else that reads from it."""
+    async def suspend(self) -> AsyncGenerator[Callable[[str], None]]:
+        """Leave the terminal to something else that reads from it; see `Lines`."""
         async with self._question:
             if self._app.is_running:
                 self._renderer.write_above()
             self._is_suspended = True
             try:
                 async with in_terminal():
-                    yield
+                    yield self._take_typed
             finally:
                 self._is_suspended = False
                 self._draw_soon()

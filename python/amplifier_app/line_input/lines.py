@@ -97,6 +97,9 @@ class Lines(Protocol):
         """Show that the next line begins a turn."""
         ...
 
-    def suspend(self) -> AbstractAsyncContextManager[None]:
-        """Leave the terminal to something else that reads from it."""
+    def suspend(self) -> AbstractAsyncContextManager[Callable[[str], None]]:
+        """Leave the terminal to something else that reads from it.
+
+        What that gives back is typed, below what was typed before.
+        """
         ...

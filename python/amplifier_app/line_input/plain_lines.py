@@ -82,22 +82,31 @@ class PlainLines:
 
     def show_prompt(self) -> None:
         """Show the prompt."""
-        self._show(_PROMPT)
+        if self._ended is None or not self._ended.done():
+            self._show(_PROMPT)
 
     @contextlib.asynccontextmanager
-    async def suspend(self) -> AsyncGenerator[None]:
-        """Leave the terminal to something else that reads from it."""
+    async def suspend(self) -> AsyncGenerator[Callable[[str], None]]:
+        """Leave the terminal to something else that reads from it; see `Lines`."""
         loop = asyncio.get_running_loop()
         async with self._question:
             loop.remove_reader(self._descriptor)
             self._take_piece(read_typed(self._descriptor))
             try:
-                yield
+                yield self._take_typed
             finally:
                 if self._ended is not None and not self._ended.done():
                     loop.add_reader(self._descriptor, self._read)
                     if self._typed:
                         self._show(printable_line(self._typed.decode(self._encoding, "replace")))
+
+    def _take_typed(self, text: str) -> None:
+        """Take what was typed for something else."""
+        if self._typed:
+            before = self._typed.decode(self._encoding, "replace")
+            self._rows.append(before)
+            self._show(f"{printable_line(before)}\n")
+        self._typed = text.encode(self._encoding, "replace")
 
     def _read(self) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping
@@ -36,6 +37,26 @@ def show_way_back(session_id: str | None) -> None:
     """Say how a session goes on later, to a person who looks at a terminal."""
     if session_id is not None and sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
         show_notice(f"`amplifier-core --resume {session_id[:SHORT_ID_CHARS]}` goes on from here")
+
+
+async def describe_queue(journal: Any) -> str:
+    """Return how many prompts wait for a session, and what runs them; empty for none.
+
+    Args:
+        journal: What stores the session; None where nothing does.
+    """
+    if journal is None or not journal.is_stored:
+        return ""
+    from amplifier_modules.stores import StoreError
+
+    with contextlib.suppress(StoreError):
+        await journal.inbox.look()
+    if not (count := journal.inbox.count_prompts()):
+        return ""
+    wait = "1 prompt waits" if count == 1 else f"{count} prompts wait"
+    it = "it" if count == 1 else "them"
+    command = f"amplifier-core --resume {journal.session_id[:SHORT_ID_CHARS]}"
+    return f"{wait} in the queue: `{command} --bg` runs {it}, and so does `{command}` in a terminal"
 
 
 def _find_problem() -> str | None:

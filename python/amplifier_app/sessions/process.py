@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from amplifier_core import world
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store
 
 _SECONDS_A_LOOK = 1.0
+_STOPPED, _ENDED = "Tt", "ZX"
+"""States of a process as Linux names them; one that has ended stays until its parent takes note."""
 
 
 class SessionHolder:
@@ -62,7 +65,32 @@ def find_process(info: SessionInfo) -> int | None:
         pass
     except (OSError, OverflowError):
         return None
+    if _is_in_state(int(process), _ENDED):
+        return None
     from amplifier_modules.stores.mounting import find_start
 
     # Another process may have the number of one that has ended.
     return int(process) if not start or find_start(int(process)) in (start, None) else None
+
+
+def describe_stopped(process: int, session: str) -> str:
+    """Return the line about a process that does nothing as it is stopped; empty if it is not.
+
+    Args:
+        process: The process, which has the session open.
+        session: What `--resume` names the session by.
+    """
+    if not _is_in_state(process, _STOPPED):
+        return ""
+    take = f"`amplifier-core --resume {session} --take-over` goes on here"
+    return f"process {process} is stopped: `kill -CONT {process}` lets it go on, {take}"
+
+
+def _is_in_state(process: int, letters: str) -> bool:
+    """Whether a process is in one of these states; it is not where that is not known, as on macOS."""
+    try:
+        facts = Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return False
+    # The name of the program, in parentheses, may have spaces in it.
+    return facts.rpartition(b")")[2].split()[0].decode() in letters

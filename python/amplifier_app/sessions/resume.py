@@ -50,6 +50,8 @@ class StoredSession:
     """What the user and the model wrote last."""
     process: int | None
     """The process of this machine that has it open."""
+    queued: tuple[str, ...] = ()
+    """The prompts that other processes have sent and that no turn had, the next one first."""
 
 
 def find_stored_session(
@@ -70,12 +72,14 @@ def find_stored_session(
     info = _choose(wish, infos, folder, entry, can_ask=can_ask)
 
     async def open_session(store: Store) -> StoredSession:
+        from amplifier_modules.stores.inbox import PROMPT
         from amplifier_modules.stores.stored_history import read_history
 
         history = read_history(await store.read(info.id))
         id, process = info.id, find_process(info)
+        sent = await store.inbox(id)
         if wish.forks:
-            id, process = str(world.new_uuid()), None
+            id, process, sent = str(world.new_uuid()), None, []
             await store.fork(info.id, id, meta=describe_fork(info))
         place = info.meta.get("folder")
         return StoredSession(
@@ -85,6 +89,7 @@ def find_stored_session(
             has_open_turn=history.prompt is not None,
             last=_find_last(history.messages),
             process=process,
+            queued=tuple(str(each.body["text"]) for each in sent if each.kind == PROMPT),
         )
 
     return run_on_store(open_session, entry)
@@ -147,10 +152,13 @@ def _find_last(messages: list[dict[str, Any]]) -> tuple[str, str]:
     from amplifier_app.sessions.messages import list_texts
     from amplifier_modules.changes.undone import is_told
     from amplifier_modules.contexts.messages import is_by_user
+    from amplifier_modules.tools.added_folders import is_told_of_folder
 
     def write_last(chosen: list[dict[str, Any]]) -> str:
         texts = ("\n".join(list_texts(each)).strip() for each in reversed(chosen))
-        return next((each for each in texts if each and not is_told(each)), "")
+        return next(
+            (each for each in texts if each and not (is_told(each) or is_told_of_folder(each))), ""
+        )
 
     return (
         write_last([each for each in messages if is_by_user(each)]),

@@ -39,6 +39,7 @@ def digest_events(events: Iterable[StoredEvent]) -> SessionDigest:
     """Return what is shown of a session, safe and without secrets."""
     from amplifier_core.events import EXECUTION_START, LLM_REQUEST
     from amplifier_modules.changes.undone import is_told
+    from amplifier_modules.tools.added_folders import is_told_of_folder
 
     events = list(events)
     turns, model = 0, ""
@@ -52,7 +53,12 @@ def digest_events(events: Iterable[StoredEvent]) -> SessionDigest:
     for _, message in list_messages(events):
         role = message.get("role")
         text = "\n".join(list_texts(message)).strip()
-        if role not in ("user", "assistant") or not text or is_told(text):
+        if (
+            role not in ("user", "assistant")
+            or not text
+            or is_told(text)
+            or is_told_of_folder(text)
+        ):
             continue
         text = SECRETS.redact(text)
         said.append(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -66,6 +66,16 @@ class Ending:
     """Files that the sandbox removed, as they would have had programs outside run something."""
     refused: tuple[str, ...] = ()
     """Hosts that were not reached, and why, while it ran: by it, or by others of its session."""
+
+
+@dataclass(frozen=True)
+class AddedPlaces:
+    """Further folders that commands use, asked before each; absolute paths, links followed."""
+
+    find_shown: Callable[[], Sequence[str]] = tuple
+    """Returns those that are read."""
+    find_writable: Callable[[], Sequence[str]] = tuple
+    """Returns those of them that are written, too."""
 
 
 class LaunchError(OSError):

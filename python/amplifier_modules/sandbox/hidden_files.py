@@ -33,6 +33,7 @@ class HiddenFiles:
         open_reader: Callable[[Sequence[str]], AbstractContextManager[CommandRunner]],
         find_agreed: Callable[[], Collection[str]] = tuple,
         find_kept: Callable[[], Collection[str]] = tuple,
+        find_added: Callable[[], Collection[str]] = tuple,
     ) -> None:
         """Look in a project.
 
@@ -42,12 +43,14 @@ class HiddenFiles:
             find_agreed: Returns the paths that a person agreed to show.
             find_kept: Returns the folders in which versions of files from before are kept, which
                 may hold secrets that are gone.
+            find_added: Returns further folders that commands use; git is not asked about those.
         """
         self._project = project
         self._policy = PathPolicy(project)
         self._open_reader = open_reader
         self._find_agreed = find_agreed
         self._find_kept = find_kept
+        self._find_added = find_added
         self._known: tuple[object, frozenset[str]] = (None, frozenset())
 
     @property
@@ -60,6 +63,9 @@ class HiddenFiles:
         inside = self._policy.find_secrets()
         tracked = self._find_tracked(inside) if inside else frozenset[str]()
         hidden = [os.path.join(self._project, each) for each in inside if each not in tracked]
+        for folder in self._find_added():
+            found = PathPolicy(folder).find_secrets()
+            hidden += [os.path.join(folder, each) for each in found]
         shown = [self._project, *self._find_agreed()]
         places = [*secret_places(Path.home()), *self._find_kept(), *hidden]
         return [part for place in places for part in _list_hidden(place, shown)]

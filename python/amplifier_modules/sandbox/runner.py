@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from amplifier_modules.changes.place import find_changes_folder, list_changes_folders
 
-from .command import CommandRunner, Profile, Tier
+from .command import AddedPlaces, CommandRunner, Profile, Tier
 from .hidden_files import HiddenFiles
 from .network.held_hosts import AskAboutHost, HeldHosts
 from .network.rules import AnyHost, HostRules, ListedHosts
@@ -39,6 +39,8 @@ class Confinement:
     """Returns the files with secrets that a person agreed to show."""
     ask_about_host: AskAboutHost | None = None
     """Decides on hosts that the network does not name; None to refuse them."""
+    added: AddedPlaces = field(default_factory=AddedPlaces)
+    """Further folders that commands use."""
 
 
 def open_runner(confinement: Confinement) -> CommandRunner:
@@ -72,13 +74,16 @@ def open_runner(confinement: Confinement) -> CommandRunner:
         usual = find_changes_folder()
         return [str(usual.parent), *list_changes_folders(project, usual)]
 
-    find_hidden = HiddenFiles(project, open_reader, confinement.find_agreed, find_kept).find
+    find_hidden = HiddenFiles(
+        project, open_reader, confinement.find_agreed, find_kept, confinement.added.find_shown
+    ).find
     writable = [str(confinement.caches)]
     if found.tier is Tier.SEATBELT:
         return SeatbeltRunner(
             *folders,
             profile=confinement.profile,
             writable=writable,
+            added=confinement.added,
             find_hidden=find_hidden,
             # With them, commands may also listen at every port, to the outside too.
             rules=rules if confinement.network == "on" else None,
@@ -89,6 +94,7 @@ def open_runner(confinement: Confinement) -> CommandRunner:
         profile=confinement.profile,
         writable=writable,
         shown=[str(confinement.folder)],
+        added=confinement.added,
         find_hidden=find_hidden,
         rules=rules,
         bubblewrap=found.bubblewrap,

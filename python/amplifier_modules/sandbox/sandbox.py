@@ -11,7 +11,7 @@ from typing import Any
 from amplifier_core.extension import find_extension
 
 from .bubblewrap import describe_mounts
-from .command import Command, ForwardError, LaunchError, Profile, RunningCommand, Tier
+from .command import AddedPlaces, Command, ForwardError, LaunchError, Profile, RunningCommand, Tier
 from .connector import Connector
 from .git_folder import (
     find_git_files,
@@ -40,6 +40,7 @@ class Sandbox:
         *,
         profile: Profile = "project",
         writable: Sequence[str] = (),
+        added: AddedPlaces | None = None,
         shown: Sequence[str] = (),
         find_hidden: Callable[[], Sequence[str]] = tuple,
         rules: HostRules | None = None,
@@ -53,6 +54,7 @@ class Sandbox:
             tier: What keeps commands to them.
             profile: Whether they may write to the project.
             writable: Further folders that they may write to, such as caches.
+            added: Folders that they use as the project; None for none.
             shown: Folders that they read, also where they lie in a folder for temporary files.
             find_hidden: Returns files and folders that nobody reads; asked before each command.
             rules: Which hosts they reach, where `reaches_hosts`; None for none.
@@ -62,6 +64,7 @@ class Sandbox:
         self.tier = tier
         self._project = os.path.realpath(project)
         self._temporary = os.path.realpath(temporary)
+        self._added = added or AddedPlaces()
         self._writable = [os.path.realpath(each) for each in writable]
         self._shown = [os.path.realpath(each) for each in shown]
         self._profile = profile
@@ -150,6 +153,12 @@ class Sandbox:
         is_direct = bool(in_project) and layer is None
         if is_direct and is_inside:
             make_hook_folders(self._project)
+        added = self._added.find_writable() if in_project else ()
+        if is_inside:
+            for folder in added:
+                make_hook_folders(folder)
+        # What is written there is in no layer.
+        judged = [*([self._project] if is_direct else []), *added]
         environment = {
             **({} if self._network is None else self._network.environment),
             **command.environment,
@@ -164,12 +173,17 @@ class Sandbox:
             "directory": command.directory,
             "environment": list(environment.items()),
             "timeout": command.timeout,
-            "shown": [*self._shown, *_find_own_folders(), *([] if in_project else [self._project])],
-            "writable": [*in_project, *self._writable, self._temporary],
+            "shown": [
+                *self._shown,
+                *self._added.find_shown(),
+                *_find_own_folders(),
+                *([] if in_project else [self._project]),
+            ],
+            "writable": [*in_project, *added, *self._writable, self._temporary],
             "temporary": self._temporary,
-            "read_only": find_git_files(self._project) if is_direct else [],
-            "kept": find_git_folders(self._project) if is_direct else [],
-            "removed": find_unused_git_files(self._project) if is_direct else [],
+            "read_only": [each for folder in judged for each in find_git_files(folder)],
+            "kept": [each for folder in judged for each in find_git_folders(folder)],
+            "removed": [each for folder in judged for each in find_unused_git_files(folder)],
             "hidden": list(hidden),
             "overlay": None if layer is None else (self._project, layer.changes, layer.work),
             "wrapper": None,

@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .command import Command, Ending, ForwardError, LaunchError, Profile, Tier
+from .command import AddedPlaces, Command, Ending, ForwardError, LaunchError, Profile, Tier
 from .git_folder import find_git_files, find_git_folders, find_unused_git_files
 from .launched import find_libraries
 from .network.refusals import Refusals
@@ -62,6 +62,7 @@ class SeatbeltRunner:
         *,
         profile: Profile = "project",
         writable: Sequence[str] = (),
+        added: AddedPlaces | None = None,
         find_hidden: Callable[[], Sequence[str]] = tuple,
         rules: HostRules | None = None,
     ) -> None:
@@ -72,11 +73,13 @@ class SeatbeltRunner:
             temporary: A folder of the session, for temporary files.
             profile: Whether they may write to the project.
             writable: Further folders that they may write to, such as caches.
+            added: Folders that they use as the project; None for none.
             find_hidden: Returns files and folders that nobody reads; asked before each command.
             rules: Which hosts they reach, through a proxy; None for none.
         """
         self._project = os.path.realpath(project)
         self._temporary = os.path.realpath(temporary)
+        self._added = added or AddedPlaces()
         self._writable = [os.path.realpath(each) for each in writable]
         self._profile = profile
         self._find_hidden = find_hidden
@@ -152,15 +155,20 @@ class SeatbeltRunner:
             raise LaunchError(f"cannot look for what to hide: {error}") from error
         in_project = [self._project] if self._profile == "project" else []
         environment = {**self._environment, **command.environment, "TMPDIR": self._temporary}
-        git_files = [*find_git_files(self._project), *find_unused_git_files(self._project)]
+        judged = [self._project, *self._added.find_writable()] if in_project else []
+        git_files = [
+            each
+            for folder in judged
+            for each in (*find_git_files(folder), *find_unused_git_files(folder))
+        ]
         return {
             "extension": extension,
             "arguments": build_arguments(command.text, sink),
             "directory": command.directory,
             "environment": list(environment.items()),
-            "writable": [*in_project, *self._writable, self._temporary],
-            "read_only": git_files if in_project else [],
-            "kept": find_git_folders(self._project) if in_project else [],
+            "writable": [*judged, *self._writable, self._temporary],
+            "read_only": git_files,
+            "kept": [each for folder in judged for each in find_git_folders(folder)],
             "hidden": hidden,
             "port": self._port,
         }

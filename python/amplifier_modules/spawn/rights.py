@@ -23,6 +23,7 @@ _OF_APPLICATIONS = (
     session_capabilities.PROJECT_CHANGES,
     session_capabilities.PROVIDER_BEFORE_LOAD,
     session_capabilities.PROVIDER_LOAD_FAILURE,
+    session_capabilities.SESSION_ADDED_FOLDERS,
     session_capabilities.SESSION_STATE,
     session_capabilities.SESSION_WORKING_DIR,
     session_capabilities.STREAM_METRICS,

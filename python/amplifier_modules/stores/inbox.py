@@ -122,7 +122,11 @@ class Inbox:
 
     def count_prompts(self) -> int:
         """Return how many prompts wait."""
-        return sum(each.kind == PROMPT for each in self._waiting)
+        return len(self.list_prompts())
+
+    def list_prompts(self) -> list[str]:
+        """Return the prompts that wait, the next one first."""
+        return [str(each.body["text"]) for each in self._waiting if each.kind == PROMPT]
 
     def put_back(self, entry: InboxEntry) -> None:
         """Let an entry wait again that was not used."""

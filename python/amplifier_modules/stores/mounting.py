@@ -15,6 +15,7 @@ import anyio
 from amplifier_core import world
 from amplifier_core.session_capabilities import (
     APPROVAL_POLICY,
+    SESSION_ADDED_FOLDERS,
     SESSION_JOURNAL,
     SESSION_STORE,
     SESSION_STORE_CHILD,
@@ -89,6 +90,9 @@ async def restore_mounted(coordinator: Any) -> None:
     todos = KeptTodos(coordinator)
     if (body := history.states.get(todos.kind)) is not None:
         todos.restore(body)
+    folders = coordinator.get_capability(SESSION_ADDED_FOLDERS)
+    if folders is not None and (body := history.states.get(folders.kind)) is not None:
+        folders.restore(body)
     policy = coordinator.get_capability(APPROVAL_POLICY)
     kind = getattr(policy, "kind", None)
     if isinstance(kind, str) and (body := history.states.get(kind)) is not None:

@@ -15,6 +15,7 @@ from amplifier_core.models import HookResult
 from amplifier_core.session_capabilities import (
     APPROVAL_POLICY,
     COMMAND_LIMITS,
+    SESSION_ADDED_FOLDERS,
     SESSION_STORED_HISTORY,
     TURN_GOES_ON,
 )
@@ -91,6 +92,9 @@ class Recording:
         for module in modules:
             for state in list_states(module, coordinator):
                 yield state.kind, state.describe()
+        folders: Any = coordinator.get_capability(SESSION_ADDED_FOLDERS)
+        if folders is not None and not coordinator.parent_id:
+            yield folders.kind, folders.describe()
         if (limits := coordinator.get_capability(COMMAND_LIMITS)) is not None:
             yield limits.kind, limits.describe()
         policy: Any = None if coordinator.parent_id else coordinator.get_capability(APPROVAL_POLICY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import anyio.to_thread
 from pydantic import Field
@@ -15,7 +15,9 @@ from amplifier_guard import PathPolicy
 from amplifier_providers.settings import Settings
 from amplifier_providers.value_problems import Form
 
+from .added_folders import find_added_folders
 from .blocking import BlockingTool
+from .folders import Folders
 from .result_bytes import MAX_RESULT_BYTES, MIN_RESULT_BYTES
 
 
@@ -45,7 +47,9 @@ async def mount_tools(
         OSError: The root does not exist or cannot be opened.
     """
     working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
-    policy = await anyio.to_thread.run_sync(PathPolicy, working / settings.root.expanduser())
+    project = await anyio.to_thread.run_sync(PathPolicy, working / settings.root.expanduser())
+    # It has the methods of a policy, which cannot be inherited from.
+    policy = cast("PathPolicy", Folders(project, find_added_folders(coordinator)))
     for tool in (make(policy, settings.max_result_bytes) for make in tools):
         await coordinator.mount("tools", tool, name=tool.name)
 

@@ -31,7 +31,13 @@ _RULES = HistoryRules(
 )
 """Every id and name as it is; media stay blocks, which are not looked at."""
 _IMAGE_ALONE = "What is on the image?"
-_NOT_FROM_THE_USER = ("<", NOTE, "[The user took back changes ", "[The user made again changes ")
+_NOT_FROM_THE_USER = (
+    "<",
+    NOTE,
+    "[The user took back changes ",
+    "[The user made again changes ",
+    "[The user lets you use the folder ",
+)
 """Texts that a program puts into a user message, such as `<system-reminder>`, begin so."""
 
 

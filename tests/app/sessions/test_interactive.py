@@ -170,7 +170,7 @@ def test_words_of_other_programs_end_a_conversation_too(
 
 
 def test_each_command(prompted: Any, model: Any, say: Any) -> None:
-    say("One.", "Two.", "Three.")
+    say("One.", "Two.", "Three.", "Four.")
     terminal = PromptTerminal(prompted, columns=120)
 
     def typed(line: str, answer: str) -> None:
@@ -199,11 +199,17 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
     terminal.see("1 model call\n>", times=3)
     terminal.say("/quti now")
     terminal.see("error: there is no command `/quti`; did you mean `/quit`?")
+    # A word that may be meant as a command is a prompt when it is typed again.
+    terminal.say("sessions")
+    terminal.see("`sessions` is not sent: did you mean `/resume`? The same again sends it\n>")
+    terminal.say("sessions")
+    terminal.see("1 model call\n>", times=4)
     terminal.say("/quit")
 
     assert terminal.wait() == 0
     assert [request["model"] for request in model.requests] == [
         "claude-sonnet-5-5",
+        "claude-opus-4-8",
         "claude-opus-4-8",
         "claude-opus-4-8",
     ]

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from amplifier_app.commands.chat.command import Command, CommandContext, CommandSource
 from amplifier_app.failure import Failure
 from amplifier_app.line_input.candidate import Candidate
+from amplifier_app.outcome import WRONG_USAGE
 from amplifier_app.printable import printable_line
 
 if TYPE_CHECKING:
+    from amplifier_app.commands.chat.slash_commands import SlashCommand
     from amplifier_app.commands.named_modules import NamedModules
 
 _MAX_ABOUT_CHARS = 80
@@ -64,6 +66,18 @@ class CommandTable:
                 return command
         raise Failure(f"there is no command `{name}`", hint=self._hint_at(name))
 
+    def read(self, typed: SlashCommand) -> Command:
+        """Return the command that was typed.
+
+        Raises:
+            Failure: There is none, or it takes nothing.
+        """
+        command = self.find(typed.name)
+        if typed.argument and not command.usage and command is self._own.get(typed.name):
+            hint = f"`/help {typed.name[1:]}` says more"
+            raise Failure(f"`{typed.name}` takes nothing", hint=hint, exit_code=WRONG_USAGE)
+        return command
+
     def find_names(self, begun: str) -> list[str]:
         """Return the names of the commands that begin with a text."""
         names = sorted({*self._own, *self.list_added()})
@@ -95,11 +109,15 @@ class CommandTable:
     def _hint_at(self, name: str) -> str:
         from difflib import get_close_matches
 
-        known = [*self._own, *self.list_added()]
-        begun = [each for each in known if each.startswith(name)]
-        alike = begun or get_close_matches(name, known, n=2, cutoff=0.6)
+        from amplifier_app.commands.chat.meant_words import hint_at
+
+        if hint := hint_at(name[1:]):
+            return hint
+        known = [each[1:] for each in (*self._own, *self.list_added())]
+        begun = [each for each in known if each.startswith(name[1:])]
+        alike = begun or get_close_matches(name[1:], known, n=2, cutoff=0.6)
         if alike:
-            return f"did you mean {' or '.join(f'`{each}`' for each in alike[:3])}?"
+            return f"did you mean {' or '.join(f'`/{each}`' for each in alike[:3])}?"
         return "`/help` shows them"
 
     def _is_there(self, command: Command) -> bool:

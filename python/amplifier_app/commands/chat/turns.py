@@ -14,6 +14,8 @@ from amplifier_app.commands.model_choice import AnsweringProvider, find_answerin
 from amplifier_app.commands.provider_choice import chosen_model
 from amplifier_app.commands.provider_key import stored_key
 from amplifier_app.failure import report
+from amplifier_app.known_secrets import SECRETS
+from amplifier_app.notice import show_notice
 from amplifier_app.telemetry import export_telemetry
 from amplifier_core.session_capabilities import APPROVAL_POLICY
 
@@ -35,6 +37,7 @@ _NEEDED = (
     "amplifier_providers.anthropic.provider",
     "amplifier_modules.loops.streaming",
 )
+_MAX_SHOWN = 200
 _SECONDS_TO_SHOW = 0.1
 """The prompt is on the screen before that."""
 
@@ -59,6 +62,7 @@ class Turns:
         prepare: Callable[[Conversation], object] = lambda _: None,
     ) -> None:
         self._order = order
+        self._given_folders = order.added_folders
         self.answering = answering
         """The provider of the next turn."""
         self._lines = lines
@@ -97,6 +101,17 @@ class Turns:
     def journal(self) -> Any:
         """What stores the session; None while nothing of it is stored."""
         return None if self._conversation is None else self._conversation.journal
+
+    def describe_queued(self) -> str:
+        """Return the next prompt that another process has sent as one line, safe to show."""
+        if self.journal is None:
+            prompts: Sequence[str] = () if self._order.stored is None else self._order.stored.queued
+        else:
+            prompts = self.journal.inbox.list_prompts()
+        text = prompts[0] if prompts else ""
+        shown = SECRETS.write_line(text, _MAX_SHOWN)
+        lines = text.strip().count("\n") + 1
+        return f"{shown} ({lines} lines)" if lines > 1 else shown
 
     @property
     def takes_steering(self) -> bool:
@@ -197,6 +212,8 @@ class Turns:
             self._sums.add(conversation.result)
         if turn.problem is not None:
             report(turn.problem)
+            if self.goal is not None:
+                show_notice("the goal stays; `/goal off` withdraws it")
         if turn.is_stuck or not conversation.is_usable:
             self.is_stuck = self.is_stuck or turn.is_stuck
             await self._carry_over()
@@ -226,6 +243,37 @@ class Turns:
             await self._carry_over()
             raise
         return conversation
+
+    @property
+    def added_folders(self) -> Sequence[str]:
+        """The folders beside that of the session which its tools may use, as far as they are known."""
+        if self._conversation is None:
+            return self._order.added_folders
+        return self._conversation.added_folders
+
+    async def add_folder(self, named: str) -> str | None:
+        """Let the tools of the session use a further folder; return its path.
+
+        Returns:
+            None if they may use it already.
+
+        Raises:
+            FolderRefusedError: They may not.
+            Exception: What keeps a session that is stored from going on.
+        """
+        from amplifier_modules.tools.added_folders import judge_folder
+
+        folder = judge_folder(named, self._order.folder, os.environ)
+        if folder in self.added_folders:
+            return None
+        conversation = await self.open()
+        if conversation is not None:
+            if await conversation.add_folder(folder) is None:
+                return None
+            if conversation.journal is not None and conversation.journal.is_stored:
+                await conversation.journal.flush()
+        self._order = replace(self._order, added_folders=(*self._order.added_folders, folder))
+        return folder
 
     def steer(self, text: str) -> None:
         """Say something to the turn that runs.
@@ -269,6 +317,7 @@ class Turns:
         self._messages, self._session_id, self._prompts = (), stored.id, None
         asks = keeps_mode and self._order.is_mode_asked
         self._order = replace(self._order, stored=stored, name=None, goal=None, is_mode_asked=asks)
+        self._order = replace(self._order, added_folders=self._given_folders)
         self._knows_goal = False
 
     async def read_messages(self) -> Sequence[Mapping[str, Any]]:
@@ -296,7 +345,9 @@ class Turns:
         """Begin a new conversation with the next turn."""
         await self._close()
         self._messages, self._session_id, self._prompts = (), None, None
-        self._order = replace(self._order, stored=None, name=None)
+        self._order = replace(
+            self._order, stored=None, name=None, added_folders=self._given_folders
+        )
         self.goal = None
 
     async def close(self) -> None:

@@ -5,17 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.approval import can_ask
 from amplifier_app.commands.report import Report
-from amplifier_app.commands.session.answer import ask_here, describe_questions, make_agent
+from amplifier_app.commands.session.answer import (
+    ask_here,
+    describe_questions,
+    find_given,
+    make_agent,
+)
 from amplifier_app.commands.session.show import write_message
+from amplifier_app.notice import show_notice
 from amplifier_app.sessions.choice import describe_session, find_session, short_id
 from amplifier_app.sessions.messages import list_messages
 from amplifier_app.sessions.opening import run_on_store
-from amplifier_app.sessions.process import SessionHolder
+from amplifier_app.sessions.process import SessionHolder, describe_stopped
 
 if TYPE_CHECKING:
     from amplifier_modules.stores import SessionInfo, Store, StoredEvent
@@ -41,6 +48,10 @@ class _Following:
         self._store = store
         self._agent = make_agent(store)
         self._asking: asyncio.Task[None] | None = None
+        self._asked = ""
+        """The id of the question that is open here."""
+        self._said = ""
+        """The line about the process that was said last."""
         self._shown: set[str] = set()
         """The ids of the questions that were shown."""
 
@@ -53,42 +64,64 @@ class _Following:
         holder = SessionHolder(self._store, info.id)
         is_alive = True
         try:
-            while is_alive:
+            while is_alive or self._is_asking:
                 # In this order: what is stored before the process ended is read.
-                is_alive = await holder.find() is not None
+                process = await holder.find()
+                is_alive = process is not None
+                self._say_stopped(
+                    "" if process is None else describe_stopped(process, short_id(info))
+                )
                 await self._look_for_questions(info)
                 new = await self._store.read(info.id, after=last)
                 if new:
                     last = new[-1].number
                     self._show(new)
-                if is_alive:
+                if is_alive or self._is_asking:
                     await asyncio.sleep(_LOOK_SECONDS)
         finally:
             if self._asking is not None:
                 self._asking.cancel()
+                await asyncio.wait({self._asking})
         self._report.say_aside(f"no process has it open: `--resume {short_id(info)}` goes on")
 
+    @property
+    def _is_asking(self) -> bool:
+        """Whether a question is open here."""
+        return self._asking is not None and not self._asking.done()
+
+    def _say_stopped(self, line: str) -> None:
+        """Say once that the process is stopped."""
+        if line and line != self._said:
+            show_notice(line)
+        self._said = line
+
     async def _look_for_questions(self, info: SessionInfo) -> None:
-        """Ask here what is asked, or say that it is, and withdraw what was answered elsewhere."""
+        """Ask here what is asked, or say that it is; what is answered elsewhere goes by itself."""
         questions = await self._agent.questions(info.id)
-        if not questions and self._asking is not None:
-            self._asking.cancel()
+        if self._asking is not None and self._asked not in [each.id for each in questions]:
+            if await find_given(self._store, info.id, self._asked) is None:
+                self._asking.cancel()  # the turn has ended
+            await asyncio.wait({self._asking})
             self._asking = None
         new = [each for each in questions if each.id not in self._shown]
-        if not new or (self._asking is not None and not self._asking.done()):
+        if not new or self._is_asking:
             return
         self._shown.add(new[0].id)
         if self._report.as_json:
             return  # the rows say it
         if can_ask():
+            self._asked = new[0].id
             self._asking = asyncio.create_task(self._ask(info.id, new[0]))
         else:
             self._report.write_lines([f"asks: {line}" for line in describe_questions(new[:1])])
+            answer = f"amplifier-core session answer {short_id(info)}"
+            show_notice(f"`{answer} yes` answers it, or `no`, or words that say why not")
 
     async def _ask(self, session_id: str, question: Any) -> None:
-        answer = await ask_here(question)
-        with suppress(LookupError):  # another one was faster
-            await self._agent.answer(session_id, question.id, answer)
+        answer = await ask_here(question, partial(find_given, self._store, session_id))
+        if answer is not None:
+            with suppress(LookupError):  # another one was faster
+                await self._agent.answer(session_id, question.id, answer)
 
     def _show(self, events: list[StoredEvent]) -> None:
         import sys

@@ -45,6 +45,8 @@ class KeptAnswer:
     """The `digest` of the question that was answered: one to anything else does not count."""
     answer_id: str = ""
     """Its own name, by which whoever gave it knows whether it was the first."""
+    by: str = ""
+    """The process that gave it, as the owner of a session is named; empty for the one that asked."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -23,11 +23,13 @@ from amplifier_core.session_capabilities import (
 from amplifier_core.weak_link import link_weakly
 from amplifier_modules.changes.mounting import mount_changes
 from amplifier_modules.sandbox import runner as runners
+from amplifier_modules.sandbox.command import AddedPlaces
 from amplifier_modules.sandbox.environment import build_environment, find_caches
 from amplifier_modules.sandbox.network_setting import Network
 from amplifier_modules.sandbox.runner import Confinement
 from amplifier_modules.sandbox.session_folder import SessionFolder
 from amplifier_modules.sandbox.unconfined import UnconfinedRunner
+from amplifier_modules.tools.added_folders import find_added_folders
 from amplifier_modules.tools.agreed_secrets import look_up_agreed_secrets
 from amplifier_providers.settings import read_settings
 
@@ -69,6 +71,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     changes = mount_changes(coordinator) if settings.keep_changes else None
     caches = find_caches(project)
     find_coordinator = link_weakly(coordinator)
+    added = find_added_folders(coordinator)
     jobs = Jobs(settings.max_jobs, partial(_emit, find_coordinator))
     hosts = _ask_about_hosts(coordinator, settings, jobs)
     network: Network = settings.reachable
@@ -83,6 +86,9 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
         network,
         look_up_agreed_secrets(coordinator).paths,
         None if hosts is None else hosts.decide,
+        AddedPlaces(
+            lambda: added.paths, lambda: added.paths if _may_change(find_coordinator) else ()
+        ),
     )
     runner = await anyio.to_thread.run_sync(runners.open_runner, confinement)
     if not runner.reaches_hosts:
@@ -145,6 +151,14 @@ def _may_ask(find_coordinator: Callable[[], Any]) -> bool:
         return False
     policy = coordinator.get_capability(APPROVAL_POLICY)
     return getattr(policy, "lets_change", True) is not False
+
+
+def _may_change(find_coordinator: Callable[[], Any]) -> bool:
+    """Whether commands may write beyond the project, where nothing is shown before it is made."""
+    find = getattr(find_coordinator(), "get_capability", None)
+    policy = find(APPROVAL_POLICY) if callable(find) else None
+    is_reviewing = getattr(policy, "is_reviewing", False) is True
+    return not is_reviewing and getattr(policy, "lets_change", True) is not False
 
 
 def _list_events() -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from threading import Event
 
@@ -128,7 +129,9 @@ class FileWriter:
             raise InterruptedError(f"writing {named} was stopped before it began")
         made = [write for write in writes if write.kind != "unchanged"]
         steps = WriteSteps(self._policy, protected=is_call_approved(self._tool))
-        with record_writes(self._tool, self._policy.root, made):
+        # What is in added folders, whose paths are absolute, cannot be taken back.
+        kept = [write for write in made if not os.path.isabs(write.path)]
+        with record_writes(self._tool, self._policy.root, kept):
             steps.make(made)
         record = self._records.find_record()
         for write in writes:

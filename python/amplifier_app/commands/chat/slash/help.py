@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
@@ -14,9 +15,12 @@ from amplifier_app.commands.chat.command import (
 )
 from amplifier_app.failure import Failure
 from amplifier_app.line_input.candidate import Candidate
+from amplifier_app.notice import measure_columns
+from amplifier_app.plain_mode import is_plain
 
 _NAME_CHARS = 12
 _COLUMN_CHARS = 40
+_TABLE_CHARS = 80
 _KEYS = (
     "A line while the model works steers it; `!git status` runs a command of yours;",
     "`@path` attaches a file or an image, and Ctrl+V the image in the clipboard.",
@@ -37,7 +41,11 @@ def _show_help(context: CommandContext, argument: str) -> Shown:
     added = list(commands.list_added().values())
     of_files = [each for each in added if each.group is Group.FILES]
     others = [_write_line(each) for each in added if each.group is not Group.FILES]
-    lines = [*write_table(commands.list_own()), "", *_KEYS, *([""] if others else []), *others]
+    columns = measure_columns()
+    is_narrow = is_plain(os.environ) or (columns is not None and columns < _TABLE_CHARS)
+    write = write_list if is_narrow else write_table
+    keys = [" ".join(_KEYS)] if is_narrow else _KEYS
+    lines = [*write(commands.list_own()), "", *keys, *([""] if others else []), *others]
     if of_files:
         lines += ["", Group.FILES.value, *(f"  {_write_line(each)}" for each in of_files)]
     return lines
@@ -57,6 +65,12 @@ def write_table(commands: Mapping[str, Command]) -> Iterator[str]:
     right = [line for group in groups for line in group]
     for first, second in zip_longest(left, right, fillvalue=""):
         yield f"{first:<{_COLUMN_CHARS}}{second}".rstrip()
+
+
+def write_list(commands: Mapping[str, Command]) -> Iterator[str]:
+    """Yield the commands one below the other, each group under its title."""
+    for group in Group:
+        yield from _write_group(group, commands)
 
 
 def _write_group(group: Group, commands: Mapping[str, Command]) -> Iterator[str]:

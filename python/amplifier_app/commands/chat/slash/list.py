@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from amplifier_app.commands.chat.command import Command
+from amplifier_app.commands.chat.slash.add_dir import ADD_DIR
 from amplifier_app.commands.chat.slash.changes import DIFF, REDO, UNDO
 from amplifier_app.commands.chat.slash.clear import CLEAR
 from amplifier_app.commands.chat.slash.copy import COPY
@@ -40,6 +41,7 @@ OWN: tuple[Command, ...] = (
     FORK,
     REWIND,
     RENAME,
+    ADD_DIR,
     COPY,
     EXPORT,
     QUIT,
