@@ -328,6 +328,9 @@ def run(
 
             return launch(order, _list_kept_options(click.get_current_context()))
         if is_interactive:
+            from amplifier_app.late_imports.lazy_asyncio import import_asyncio
+
+            import_asyncio()  # before whatever imports it as it comes
             from amplifier_app.commands.chat.interactive import interact
 
             return interact(order, verbose=verbose)

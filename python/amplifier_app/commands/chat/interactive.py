@@ -37,9 +37,6 @@ def interact(order: Order, *, verbose: bool) -> int:
     Raises:
         Failure: There is no model that could answer, or the folder cannot be made.
     """
-    from amplifier_app.late_imports.lazy_asyncio import import_asyncio
-
-    import_asyncio()
     import asyncio
 
     from amplifier_app.commands.start import set_up_logging
