@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Self
 from weakref import WeakSet
 
+import anyio
+
+from amplifier_core.events import EXECUTION_START
+
 from .opening import StorePlace, open_store
 from .sessions import Sessions
-from .views import AskedQuestion, SessionEvent, SessionSummary, Submission
+from .views import TURN_FAILED, AskedQuestion, SessionEvent, SessionSummary, Submission
 
 if TYPE_CHECKING:
     from amplifier_agent.approvals import Answer
 
     from .http_sessions import HttpSessions
+
+_INCOMPLETE = "incomplete"
+_FAILURE_SECONDS = 2.0
+"""How long after the end of a turn its worker may take to say why it has failed."""
 
 
 class Client:
@@ -22,10 +30,8 @@ class Client:
 
         async with Client("http://127.0.0.1:8790", token="…") as client:
             sent = await client.submit("Tidy up", agent="helper")
-            async for event in client.follow(sent.session_id, sent.number):
+            async for event in client.follow_turn(sent):
                 print(event.text)
-                if event.ends_turn:
-                    break
 
     All of it works in the same way on a store, such as `Client("sqlite")`, without a server.
     """
@@ -108,7 +114,8 @@ class Client:
     def follow(self, session_id: str, since: int = 0) -> AsyncGenerator[SessionEvent]:
         """Yield the events behind a number, each once and in order, and those that follow, for ever.
 
-        A connection that breaks is made again, and goes on behind the last event.
+        A connection that breaks is made again, and goes on behind the last event. Who leaves it
+        before its end closes it by `aclosing`, or with the client.
 
         Args:
             session_id: The session.
@@ -121,6 +128,32 @@ class Client:
         followed = self._sessions.follow(session_id, since)
         self._followed.add(followed)
         return followed
+
+    async def follow_turn(self, sent: Submission) -> AsyncGenerator[SessionEvent]:
+        """Yield the events behind a prompt until its turn has ended, with why if it has failed.
+
+        Args:
+            sent: What `submit` has returned.
+
+        Raises:
+            UnknownSessionError, StoreError, ServeError: As for `follow`.
+        """
+        has_begun = False
+        async with aclosing(self.follow(sent.session_id, sent.number)) as events:
+            async for event in events:
+                is_start = event.kind == EXECUTION_START
+                has_begun = has_begun or (is_start and event.data.get("entry") == sent.entry)
+                yield event
+                if has_begun and event.ends_turn:
+                    break
+            else:
+                return
+            if event.status == _INCOMPLETE and "reason" not in event.data:
+                failure: SessionEvent | None = None
+                with anyio.move_on_after(_FAILURE_SECONDS):
+                    failure = await anext(events)
+                if failure is not None and failure.kind == TURN_FAILED:
+                    yield failure
 
     async def read(self, session_id: str, since: int = 0) -> list[SessionEvent]:
         """Return the events behind a number; as `follow`, without those to come."""

@@ -14,7 +14,9 @@ from amplifier_modules.stores import Claim, SessionInfo, Store, StoreError
 from amplifier_modules.stores.inbox import CONTINUE, STOP
 from amplifier_modules.stores.mail import SessionMail
 
+from .failures import write_failure
 from .leased_store import LeasedStore
+from .views import TURN_FAILED
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Result, Session
@@ -162,7 +164,14 @@ class SessionWork:
         from amplifier_agent.answering import list_stored_questions
 
         began = world.monotonic()
-        result: Result[Any] | None = await run()
+        turn = journal.turn
+        try:
+            result: Result[Any] | None = await run()
+        except Exception as error:
+            if self.loss is not None or isinstance(error, StoreError) or journal.turn == turn:
+                raise
+            await self._note_failure(journal, error)
+            return True
         if result is None:
             return False
         self.turns += 1
@@ -176,6 +185,15 @@ class SessionWork:
             waits = [each.timeout for each in questions if each.timeout is not None]
             self.due = world.time() + min(waits) if waits else None
         return True
+
+    async def _note_failure(self, journal: Any, error: Exception) -> None:
+        """Say why a turn has failed that is over, to those who follow, too."""
+        self.turns += 1
+        self.due = None
+        line = write_failure(error)
+        journal.note(TURN_FAILED, {"error": line})
+        await journal.flush()
+        self._say(f"turn failed: {line}")
 
     def _may_begin(self) -> bool:
         return not self._is_stopping and self.loss is None

@@ -159,7 +159,7 @@ class Sessions:
         from amplifier_agent.answering import answer_stored_question
 
         await self.check(session_id)
-        await answer_stored_question(self._store, session_id, question_id, answer, due=world.time())
+        await answer_stored_question(self._store, session_id, question_id, answer)
 
     async def list(self) -> list[SessionSummary]:
         """Return the sessions that workers run, the ones last written to first.

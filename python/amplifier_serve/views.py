@@ -10,6 +10,8 @@ from amplifier_core.events import ORCHESTRATOR_COMPLETE
 from amplifier_modules.contexts.history_events import CONTEXT_MESSAGE
 from amplifier_modules.loops.turn_report import AWAITING_APPROVAL
 
+TURN_FAILED = "turn:failed"
+"""The kind of the event that says why a turn has failed: its `error`, in one line."""
 SessionState = Literal["running", "due", "resting"]
 
 

@@ -13,6 +13,7 @@ from amplifier_core import world
 from amplifier_modules.stores import Claim, SessionInfo, StaleOwnerError, Store, StoreError
 from amplifier_modules.stores.mounting import name_owner
 
+from .failures import write_failure
 from .lease import LeaseKeeper
 from .opening import StorePlace, open_store
 from .session_work import SessionWork
@@ -134,7 +135,7 @@ class Worker:
                 accepts=self._accept,
             )
         except StoreError as error:
-            self._say(f"the store cannot be used: {_write_line(error)}")
+            self._say(f"the store cannot be used: {write_failure(error)}")
             return False
         if claim is None:
             return False
@@ -181,7 +182,7 @@ class Worker:
             if work is None or work.loss is None:
                 pause = self._note_failure(info.id)
                 due = world.time() + pause
-                say(f"failed, and waits {pause:.0f} s: {_write_line(error)}")
+                say(f"failed, and waits {pause:.0f} s: {write_failure(error)}")
             else:
                 due = work.due
         finally:
@@ -200,7 +201,7 @@ class Worker:
         except StaleOwnerError:
             say("lost: another worker has it")
         except StoreError as error:
-            say(f"not given back: {_write_line(error)}")
+            say(f"not given back: {write_failure(error)}")
         else:
             say("given back")
 
@@ -232,7 +233,3 @@ class Worker:
         async with anyio.create_task_group() as tasks:
             for work in self._works.values():
                 tasks.start_soon(work.hand_over)
-
-
-def _write_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from hashlib import sha512
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +50,14 @@ def call(name: str) -> dict[str, Any]:
 
 async def follow_turn(client: Client, sent: Submission) -> list[SessionEvent]:
     """Return the events up to the end of the turn of a prompt."""
-    events: list[SessionEvent] = []
-    async for event in client.follow(sent.session_id, sent.number):
-        events.append(event)
-        if event.ends_turn:
-            return events
-    raise AssertionError
+    return [event async for event in client.follow_turn(sent)]
 
 
 async def follow_until(client: Client, session_id: str, kind: str) -> SessionEvent:
-    async for event in client.follow(session_id):
-        if event.kind == kind:
-            return event
+    async with aclosing(client.follow(session_id)) as events:
+        async for event in events:
+            if event.kind == kind:
+                return event
     raise AssertionError
 
 
@@ -146,6 +145,27 @@ async def test_an_owner_has_his_own_sessions_alone(
             for use in uses:
                 with pytest.raises(UnknownSessionError, match=f"no session `{id}` is stored"):
                     await use(id)
+
+
+@KINDS
+async def test_a_follower_reads_why_a_turn_has_failed_without_its_secrets(
+    kind: str, store: SqliteStore, tmp_path: Path
+) -> None:
+    key = "sk-ant-api03-" + urlsafe_b64encode(sha512(b"made up").digest()).decode().rstrip("=")
+    error = RuntimeError(f"401 for\n{key}")
+    async with (
+        client_of(kind, store, tmp_path) as client,
+        working(store, {"helper": make_agent(error, "better")}),
+    ):
+        first = await client.submit("Go.", agent="helper")
+        second = await client.submit("Again.", session_id=first.session_id)
+        *_, ended, failed = await follow_turn(client, first)
+        assert (ended.status, failed.kind) == ("incomplete", "turn:failed")
+        assert failed.data["error"].startswith("401 for ")
+        assert key[-20:] not in failed.data["error"]
+        events = await follow_turn(client, second)
+        assert [each.text for each in events if each.text] == ["better"]
+        assert events[-1].status == "success"
 
 
 @KINDS

@@ -56,10 +56,8 @@ async def test_a_worker_and_a_server_run_what_a_client_sends_and_end_when_they_a
             async with Client(address, token=token) as client:
                 sent = await client.submit("Hi.", agent="ann")
                 texts: list[str] = []
-                async for event in client.follow(sent.session_id, sent.number):
+                async for event in client.follow_turn(sent):
                     texts += [event.text] if event.text else []
-                    if event.ends_turn:
-                        break
             assert texts == ["Hello."]
         finally:
             for each in (worker, server):
