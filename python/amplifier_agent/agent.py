@@ -202,6 +202,7 @@ class Agent(Generic[T_co]):
         state: object = None,
         session_id: str | None = None,
         goal: str | None = None,
+        waits: bool = True,
     ) -> Session[T_co]:
         """Return a session for a conversation; use it with `async with`.
 
@@ -211,9 +212,11 @@ class Agent(Generic[T_co]):
             session_id: The id; a random one by default. With a store, a session that is stored
                 under it goes on, else one begins.
             goal: Turns go on until this is reached, as a judge sees it; see `Session.goal`.
+            waits: Whether a turn waits for the answers to its questions, with `approvals="wait"`;
+                else it ends as `awaiting_approval`, as that of `run` does.
         """
         return self._open(
-            messages=messages, state=state, session_id=session_id, goal=goal, waits=True
+            messages=messages, state=state, session_id=session_id, goal=goal, waits=waits
         )
 
     def _open(self, *, waits: bool = False, **options: Any) -> Session[T_co]:

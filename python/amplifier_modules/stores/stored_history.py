@@ -42,6 +42,10 @@ class StoredHistory:
     """The messages of those of them that have ended, by their ids."""
     prompt: str | None = None
     """What the turn began with that has not ended; None where all have."""
+    turn_began: int = 0
+    """The number of the event that the last turn began with; 0 without one."""
+    is_put_off: bool = False
+    """Whether the turn that has not ended waits for the answer of a person."""
     turn: StoredTurn = field(default_factory=StoredTurn)
     """The last turn."""
     states: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -142,11 +146,15 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                 history.answers[body["question_id"]] = body
             case events.EXECUTION_START:
                 history.prompt, history.ending = str(body["prompt"]), None
+                history.is_put_off = False
                 if not body.get("goes_on"):
+                    history.turn_began = event.number
                     history.forget_questions()
                     goal = history.states.get(kept_goal.GOAL)
                     history.turn = StoredTurn(goal=None if goal is None else goal["goal"])
-            case events.ORCHESTRATOR_COMPLETE if body.get("status") != AWAITING_APPROVAL:
+            case events.ORCHESTRATOR_COMPLETE if body.get("status") == AWAITING_APPROVAL:
+                history.is_put_off = True
+            case events.ORCHESTRATOR_COMPLETE:
                 history.prompt, history.ending = None, body
                 history.forget_questions()
             case _:

@@ -1,0 +1,27 @@
+"""Agents as a service: workers that run turns, clients that send prompts, a server over HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .worker import Worker
+
+__all__ = ["Worker"]
+
+_LATE = {"Worker": ".worker"}
+"""Names by module; each is imported at its first use."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_LATE[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
