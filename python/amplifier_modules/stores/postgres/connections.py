@@ -7,10 +7,9 @@ import logging
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import asyncpg
-
 from ..errors import MissingSchemaError, NewerStoreError
 from .address import Address
+from .driver import asyncpg
 from .failures import LOST, describe_failure
 from .listening import Listening
 from .schema import VERSION, quote_name
@@ -56,7 +55,7 @@ class Connections:
         self._schema = schema
         self._size = size
         self._seconds = seconds
-        self._pool: asyncpg.Pool[Any] | None = None
+        self._pool: Any = None
         self._opening: asyncio.Lock | None = None
         self._behind_pooler = False
         self._listening: Listening | None = None
@@ -125,7 +124,7 @@ class Connections:
             async with connection.transaction():
                 return await connection.fetch(statement, *arguments)
 
-    async def _open(self) -> asyncpg.Pool[Any]:
+    async def _open(self) -> Any:
         if self._opening is None:
             self._opening = asyncio.Lock()
         async with self._opening:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ssl
 
-import asyncpg
-
 from ..errors import (
     MissingSchemaError,
     RefusedStoreError,
@@ -13,8 +11,9 @@ from ..errors import (
     UnreachableStoreError,
 )
 from .address import Address
+from .driver import asyncpg
 
-LOST = (
+LOST: tuple[type[BaseException], ...] = (
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
@@ -24,8 +23,11 @@ LOST = (
 )
 """What is raised where a connection was lost, or the server starts: the call is made again."""
 
-_REFUSED = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError)
-_NO_SCHEMA = (
+_REFUSED: tuple[type[BaseException], ...] = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+)
+_NO_SCHEMA: tuple[type[BaseException], ...] = (
     asyncpg.UndefinedTableError,
     asyncpg.UndefinedFunctionError,
     asyncpg.InvalidSchemaNameError,
@@ -33,7 +35,9 @@ _NO_SCHEMA = (
 _MIGRATE = "run `amplifier-core store migrate`"
 
 
-def describe_failure(error: BaseException, address: Address, schema: str, seconds: float) -> StoreError:
+def describe_failure(
+    error: BaseException, address: Address, schema: str, seconds: float
+) -> StoreError:
     """Return the error of a store that says what went wrong, in one line and without a password."""
     place = address.name
     text = address.hide_password(" ".join((read_message(error) or type(error).__name__).split()))

@@ -46,6 +46,11 @@ class Link:
         thread, connections = self._find_open()
         return await thread.run(lambda: connections.call(function, arguments))
 
+    async def run(self, make: Callable[[], Coroutine[Any, Any, ResultT]]) -> ResultT:
+        """Return what a coroutine returns that runs in the thread of the connections."""
+        thread, _ = self._find_open()
+        return await thread.run(make)
+
     def note_change(self, key: str) -> None:
         """Tell others soon that a session has changed."""
         thread, connections = self._find_open()

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-import asyncpg
+from .driver import asyncpg
 
 _COLLECT_SECONDS = 0.02
 """How long changes are collected that are told of together.
@@ -24,9 +24,15 @@ _MOST_KEYS = 400
 """A notification has at most 8,000 bytes."""
 
 
-def make_key(tenant: str, session_id: str) -> str:
-    """Return what a session is called in notifications, which everybody can read."""
-    return hashlib.sha256(f"{tenant}\0{session_id}".encode()).hexdigest()[:_KEY_CHARS]
+def make_key(kind: str, tenant: str, session_id: str) -> str:
+    """Return what a change is called in notifications, which everybody can read.
+
+    Args:
+        kind: What has changed.
+        tenant: Whose session.
+        session_id: Its id.
+    """
+    return hashlib.sha256(f"{kind}\0{tenant}\0{session_id}".encode()).hexdigest()[:_KEY_CHARS]
 
 
 class Listening:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from ..errors import DamagedSessionError
 from ..json_text import BLOB, FindPart, read_json, write_json
@@ -81,9 +81,7 @@ class EventRows:
         number = self._head + len(self.kinds) + 1
         self.kinds.append(kind)
         self.bodies.append(body)
-        self.checksums.append(
-            compute_checksum(self._session_id, number, self._epoch, kind, body)
-        )
+        self.checksums.append(compute_checksum(self._session_id, number, self._epoch, kind, body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +117,7 @@ def list_parts(chain: Sequence[Any], last: int) -> list[Part]:
 
 def trim_parts(parts: Iterable[Part], after: int) -> list[Part]:
     """Return the parts without the events up to a number."""
-    return [
-        replace(each, first=max(each.first, after + 1)) for each in parts if each.last > after
-    ]
+    return [replace(each, first=max(each.first, after + 1)) for each in parts if each.last > after]
 
 
 def find_hashes(rows: Iterable[Any]) -> set[str]:
@@ -202,7 +198,7 @@ def read_info(row: Any) -> SessionInfo:
         owner=row["owner"],
         due=row["due"],
         written=row["written"],
-        meta=meta,
+        meta=cast("dict[str, Any]", meta),
     )
 
 
@@ -221,5 +217,3 @@ def _make_finder(session_id: str, number: int, texts: Mapping[str, bytes]) -> Fi
         return content.decode()
 
     return find
-
-

@@ -5,10 +5,9 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-import asyncpg
-
 from ..errors import NewerStoreError, RefusedStoreError, StoreError
 from .address import Address
+from .driver import asyncpg
 from .failures import describe_failure
 
 TABLES = ("tables_1.sql",)
@@ -97,4 +96,9 @@ async def _grant(connection: Any, address: Address, name: str, role: str) -> Non
 
 
 def _read(file: str, name: str) -> str:
-    return files(__package__).joinpath(file).read_text(encoding="utf-8").replace("{schema}", name)
+    return (
+        files(__name__.rpartition(".")[0])
+        .joinpath(file)
+        .read_text(encoding="utf-8")
+        .replace("{schema}", name)
+    )

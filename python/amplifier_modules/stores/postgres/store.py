@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _PAGE = 50
 """How many sessions that are due are looked at together."""
 _NONCE_BYTES = 7
+_EVENTS, _ENTRIES = "events", "entries"
+"""What others are told has changed of a session."""
 
 
 class PostgresStore:
@@ -86,6 +89,25 @@ class PostgresStore:
         other = type(self)({**self.settings.model_dump(), "tenant": tenant})
         other._link, other._has_link = self._link, False
         return other
+
+    @property
+    def place(self) -> str:
+        """Host, port and database, without a password."""
+        return self._link.address.name
+
+    async def migrate(self, role: str | None = None) -> tuple[int, int]:
+        """Make the tables, or change those of an older version; return the versions before and now.
+
+        Args:
+            role: Who may use the tables from now on without owning them; None for no change.
+
+        Raises:
+            StoreError: That is not possible, or they are those of a newer version.
+        """
+        from .schema import migrate_schema
+
+        make = partial(migrate_schema, self._link.address, self.settings.database_schema, role)
+        return await self._link.run(make)
 
     async def claim(
         self,
@@ -153,7 +175,6 @@ class PostgresStore:
             text = f"the inbox of session `{session_id}` has no entry {error} to be done"
             raise StoreError(text) from None
         row = _require(session_id, reply)
-        self._note_change(session_id)
         head = claim.head + len(rows.kinds)
         if row["outcome"] == "stale":
             raise StaleOwnerError(session_id, claim.epoch, row["epoch"])
@@ -163,6 +184,7 @@ class PostgresStore:
                 f"session `{session_id}` has {row['head']} events, and its owner knows of"
                 f" {claim.head} (must be the claim that the last `append` returned)"
             )
+        self._note_change(session_id)
         return replace(claim, head=head)
 
     async def read(
@@ -217,7 +239,7 @@ class PostgresStore:
         nonce = int.from_bytes(world.random_bytes(_NONCE_BYTES), "big")
         reply = await self._call("put_entry", session_id, kind, write_json(body), due, nonce)
         row = _require(session_id, reply)
-        self._note_change(session_id)
+        self._note_change(session_id, _ENTRIES)
         return row["id"]
 
     async def inbox(self, session_id: str) -> list[InboxEntry]:
@@ -294,11 +316,13 @@ class PostgresStore:
                 problems.append(str(error))
         return problems
 
-    async def wait_for_change(self, session_id: str, seconds: float) -> None:
-        """Return when a session may have changed, or after these seconds at the latest."""
-        from .listening import make_key
+    async def wait_for_events(self, session_id: str, seconds: float) -> None:
+        """Return when a session may have new events, or after these seconds at the latest."""
+        await self._link.wait(self._make_key(_EVENTS, session_id), seconds)
 
-        await self._link.wait(make_key(self._tenant, session_id), seconds)
+    async def wait_for_entries(self, session_id: str, seconds: float) -> None:
+        """Return when its inbox may have new entries, or after these seconds at the latest."""
+        await self._link.wait(self._make_key(_ENTRIES, session_id), seconds)
 
     async def list_due_tenants(self, now: float) -> list[str]:
         """Return the tenants that have a session to `take`, the one that is due the longest first.
@@ -382,10 +406,13 @@ class PostgresStore:
         self._note_change(id)
         return Claim(session_id=id, epoch=epoch, head=head)
 
-    def _note_change(self, session_id: str) -> None:
+    def _note_change(self, session_id: str, kind: str = _EVENTS) -> None:
+        self._link.note_change(self._make_key(kind, session_id))
+
+    def _make_key(self, kind: str, session_id: str) -> str:
         from .listening import make_key
 
-        self._link.note_change(make_key(self._tenant, session_id))
+        return make_key(kind, self._tenant, session_id)
 
     async def _call(self, function: str, *arguments: Any) -> Reply:
         return await self._link.call(function, (self._tenant, *arguments))
