@@ -7,10 +7,10 @@ import logging
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..errors import MissingSchemaError, NewerStoreError
+from ..errors import MissingSchemaError, NewerStoreError, StoreError
 from .address import Address
 from .driver import asyncpg
-from .failures import LOST, describe_failure
+from .failures import FAILED, LOST, describe_failure
 from .listening import Listening
 from .schema import VERSION, quote_name
 
@@ -82,7 +82,7 @@ class Connections:
                 failure: BaseException = error
             except ValueError:
                 raise  # of an argument
-            except (OSError, asyncpg.InterfaceError) as error:
+            except (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
                 failure = error
             pause = _PAUSES[min(tries, len(_PAUSES) - 1)]
             can_try = was_connected or isinstance(failure, asyncpg.CannotConnectNowError)
@@ -110,6 +110,12 @@ class Connections:
 
     async def wait(self, key: str, seconds: float) -> None:
         """Return when a session has changed, or after these seconds."""
+        try:
+            if self._listening is None:
+                async with asyncio.timeout(seconds):
+                    await self._open()
+        except (*FAILED, StoreError):
+            pass  # whoever calls a function next says what is wrong
         if self._listening is None:
             await asyncio.sleep(seconds)
         else:
@@ -118,11 +124,18 @@ class Connections:
     async def _call_once(self, statement: str, arguments: Sequence[Any]) -> list[Row]:
         pool = self._pool or await self._open()
         async with pool.acquire() as connection:
-            if not self._behind_pooler:
-                return await connection.fetch(statement, *arguments)
-            # What is prepared has to run on the connection of the pooler that it was prepared on.
-            async with connection.transaction():
-                return await connection.fetch(statement, *arguments)
+            try:
+                if not self._behind_pooler:
+                    return await connection.fetch(statement, *arguments)
+                # What is prepared has to run on the connection of the pooler where it was prepared.
+                async with connection.transaction():
+                    return await connection.fetch(statement, *arguments)
+            except (asyncpg.PostgresError, ValueError):
+                raise
+            except BaseException:
+                # Nobody knows what it still waits for.
+                connection.terminate()
+                raise
 
     async def _open(self) -> Any:
         if self._opening is None:

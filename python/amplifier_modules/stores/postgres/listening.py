@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from .driver import asyncpg
+from .failures import FAILED
 
 _COLLECT_SECONDS = 0.02
 """How long changes are collected that are told of together.
@@ -93,7 +93,7 @@ class Listening:
             with suppress(asyncio.CancelledError):
                 await self._telling
         if self._listener is not None:
-            with suppress(OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresError):
+            with suppress(*FAILED):
                 await self._listener.close(timeout=1)
             self._listener = None
 
@@ -104,7 +104,7 @@ class Listening:
             try:
                 self._listener = await self._connect()
                 await self._listener.add_listener(self._channel, self._hear)
-            except (OSError, asyncpg.InterfaceError, asyncpg.PostgresError):
+            except FAILED:
                 # Whoever calls a function next says what is wrong.
                 self._listener = None
 
@@ -117,7 +117,7 @@ class Listening:
         while self._changed:
             await asyncio.sleep(_COLLECT_SECONDS)
             some = [self._changed.pop() for _ in range(min(_MOST_KEYS, len(self._changed)))]
-            with suppress(OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresError):
+            with suppress(*FAILED):
                 async with self._pool.acquire() as connection, connection.transaction():
                     told = " ".join(some)
                     await connection.fetch("SELECT pg_notify($1, $2)", self._channel, told)

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import NewerStoreError, RefusedStoreError, StoreError
 from .address import Address
 from .driver import asyncpg
-from .failures import describe_failure
+from .failures import FAILED, describe_failure
 
 TABLES = ("tables_1.sql",)
 """What makes each version of the one before."""
@@ -43,7 +43,7 @@ async def migrate_schema(address: Address, schema: str, role: str | None = None)
                 return await _migrate(connection, address, schema, role)
         finally:
             await connection.close(timeout=_CONNECT_SECONDS)
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+    except FAILED as error:
         raise describe_failure(error, address, schema, _CONNECT_SECONDS) from error
 
 
