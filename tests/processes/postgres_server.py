@@ -82,6 +82,10 @@ class PostgresServer:
         self._settings |= settings
         self._process: subprocess.Popen[bytes] | None = None
 
+    def configure(self, **settings: str) -> None:
+        """Set what holds from the next start on."""
+        self._settings |= settings
+
     def start(self) -> None:
         """Start it, and wait until it answers."""
         options = [f"--{name}={value}" for name, value in self._settings.items()]

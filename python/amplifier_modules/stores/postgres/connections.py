@@ -80,9 +80,9 @@ class Connections:
                 if error.sqlstate == _NO_ENTRY:
                     raise NoEntryError(error.detail) from None
                 failure: BaseException = error
-            except ValueError:
-                raise  # of an argument
             except (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+                if isinstance(error, ValueError) and not isinstance(error, OSError):
+                    raise  # of an argument
                 failure = error
             pause = _PAUSES[min(tries, len(_PAUSES) - 1)]
             can_try = was_connected or isinstance(failure, asyncpg.CannotConnectNowError)

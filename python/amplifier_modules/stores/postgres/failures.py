@@ -63,6 +63,8 @@ def describe_failure(
         )
     if isinstance(error, TimeoutError):
         return UnreachableStoreError(f"`{place}` did not answer within {seconds:g} s")
+    if isinstance(error, FileNotFoundError):
+        text = f"{text} (its socket, or a file that the address names, such as `sslrootcert`)"
     if isinstance(error, (ssl.SSLError, *LOST, OSError)):
         return UnreachableStoreError(f"cannot connect to `{place}`: {text}")
     return StoreError(f"the sessions cannot be stored in or read from `{place}`: {text}")
