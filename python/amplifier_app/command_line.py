@@ -48,8 +48,8 @@ _ROOMS = {
 """Where the commands are that are imported when they are asked for."""
 _LATE_COMMANDS = {
     "undo, redo, diff": "Take back, or show, what a session has changed.",
-    "session, queue, trace, store": "List and reach sessions; write a page; prepare a database.",
-    "config, doctor": "Show what is set, and what is missing.",
+    "session, queue, trace": "List, change and reach sessions; write one as a page.",
+    "config, doctor, store": "Show what is set or missing; prepare a database.",
     "provider, mcp, tool": "List and test model providers, MCP servers and tools.",
     **_KERNEL_COMMANDS,
 }

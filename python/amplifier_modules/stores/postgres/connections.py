@@ -153,7 +153,7 @@ class Connections:
                     **self._list_options(),
                 )
                 self._listening = Listening(
-                    self._pool, self._connect, self._schema, can_listen=not self._behind_pooler
+                    self._call_once, self._connect, self._schema, can_listen=not self._behind_pooler
                 )
             return self._pool
 

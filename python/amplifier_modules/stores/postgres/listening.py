@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from .failures import FAILED
 
-_COLLECT_SECONDS = 0.02
+_COLLECT_SECONDS = 0.05
 """How long changes are collected that are told of together.
 
 They are not told of in the transaction that makes them: the server would commit all of those one
@@ -40,7 +40,7 @@ class Listening:
 
     def __init__(
         self,
-        pool: Any,
+        call: Callable[[str, Sequence[Any]], Awaitable[object]],
         connect: Callable[[], Awaitable[Any]],
         schema: str,
         *,
@@ -49,12 +49,12 @@ class Listening:
         """Listen to nothing yet.
 
         Args:
-            pool: The connections by which it tells.
+            call: Runs a statement, by which it tells.
             connect: Opens the one that listens.
             schema: The schema, which is the name of the channel.
             can_listen: Whether there is no pooler in between.
         """
-        self._pool = pool
+        self._call = call
         self._connect = connect
         self._channel = schema
         self._can_listen = can_listen
@@ -118,6 +118,4 @@ class Listening:
             await asyncio.sleep(_COLLECT_SECONDS)
             some = [self._changed.pop() for _ in range(min(_MOST_KEYS, len(self._changed)))]
             with suppress(*FAILED):
-                async with self._pool.acquire() as connection, connection.transaction():
-                    told = " ".join(some)
-                    await connection.fetch("SELECT pg_notify($1, $2)", self._channel, told)
+                await self._call("SELECT pg_notify($1, $2)", (self._channel, " ".join(some)))
