@@ -103,12 +103,12 @@ class Listening:
                 return
             try:
                 self._listener = await self._connect()
-                await self._listener.add_listener(self._channel, self._hear)
+                await self._listener.add_listener(self._channel, self._receive)
             except FAILED:
                 # Whoever calls a function next says what is wrong.
                 self._listener = None
 
-    def _hear(self, _connection: Any, _process: int, _channel: str, told: str) -> None:
+    def _receive(self, _connection: Any, _process: int, _channel: str, told: str) -> None:
         for key in told.split():
             for changed in self._waiting.get(key, ()):
                 changed.set()
