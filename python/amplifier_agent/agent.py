@@ -82,8 +82,8 @@ class Agent(Generic[T_co]):
             http_client: What sends the requests of our providers; it is never closed here, and
                 belongs to the first event loop that uses it. None for the connections that all
                 sessions of an event loop share.
-            store: Where sessions are stored: `"sqlite"`, another store by its name or entry, or an
-                object. None keeps nothing.
+            store: Where sessions are stored: `"sqlite"`, `"postgresql://…"`, another store by its
+                name or entry, or an object. None keeps nothing.
             project_notes: Whether the model gets the notes of the user and of the project, such as
                 `AGENTS.md`.
             deferred_tools: Above so many tools the model gets only the names of those of MCP servers,

@@ -35,6 +35,7 @@ _ROOMS = {
     "session": "amplifier_app.commands.session.command",
     "queue": "amplifier_app.commands.session.queue_command",
     "trace": "amplifier_app.commands.trace.command",
+    "store": "amplifier_app.commands.store.command",
     "config": "amplifier_app.commands.config.command",
     "doctor": "amplifier_app.commands.doctor.command",
     "provider": "amplifier_app.commands.provider.command",
@@ -47,7 +48,7 @@ _ROOMS = {
 _LATE_COMMANDS = {
     "undo, redo, diff": "Take back, or show, what a session has changed.",
     "session, queue, trace": "List, change and reach sessions; write one as a page.",
-    "config, doctor": "Show what is set, and what is missing.",
+    "config, doctor, store": "Show what is set or missing; prepare a database.",
     "provider, mcp, tool": "List and test model providers, MCP servers and tools.",
     "worker, serve": "Run sessions of clients, and serve them over HTTP.",
     ", ".join(_KERNEL_COMMANDS): "Check modules and mount plans; list their types.",

@@ -14,6 +14,7 @@ from amplifier_modules.stores import (
     Store,
     StoredEvent,
 )
+from amplifier_modules.stores.waiting import wait_for_entries
 
 
 class LeasedStore:
@@ -109,6 +110,10 @@ class LeasedStore:
     async def delete(self, session_id: str) -> None:
         """Remove a session."""
         await self._store.delete(session_id)
+
+    async def wait_for_entries(self, session_id: str, seconds: float) -> None:
+        """Return when the inbox of a session may have new entries, or after these seconds."""
+        await wait_for_entries(self._store, session_id, seconds)
 
     async def close(self) -> None:
         """Do nothing: other sessions use the store."""

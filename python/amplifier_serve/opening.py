@@ -7,10 +7,11 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, cast
 
 from amplifier_modules.stores import Store
+from amplifier_modules.stores.naming import make_store_entry
 from amplifier_modules.stores.opening import open_store as open_module
 
 StorePlace: TypeAlias = Store | str | Mapping[str, Any]
-"""A store, `"sqlite"` or the name of another one, or an entry of a plan with `module` and `config`."""
+"""A store, `"sqlite"`, `"postgresql://…"` or the name of another one, or an entry of a plan."""
 
 
 @asynccontextmanager
@@ -23,8 +24,7 @@ async def open_store(place: StorePlace) -> AsyncGenerator[Store]:
         ConfigurationError: There is no such module, or it is no store.
     """
     if isinstance(place, str):
-        module = place if place.startswith("store-") else f"store-{place}"
-        place = {"module": module}
+        place = make_store_entry(place)
     if isinstance(place, Mapping):
         async with open_module(place) as store:
             yield store

@@ -10,6 +10,7 @@ from amplifier_core import world
 
 from .errors import StoreError
 from .inbox import RELEASE, STOP
+from .waiting import wait_for_entries
 
 LOOK_SECONDS = 0.5
 """How often a process looks for what others ask of its session."""
@@ -40,7 +41,11 @@ class SessionMail:
     async def watch(self) -> None:
         """Look until this is cancelled."""
         while True:
-            await world.sleep(LOOK_SECONDS)
+            journal = self._find_journal()
+            if journal is None:
+                await world.sleep(LOOK_SECONDS)
+            else:
+                await wait_for_entries(journal.store, journal.session_id, LOOK_SECONDS)
             with suppress(StoreError):  # whoever stores next says what is wrong
                 await self.look()
 

@@ -6,8 +6,8 @@ import sqlite3
 
 from ..errors import DamagedSessionError, StoreError
 from ..json_text import read_json
+from ..row_checks import compute_checksum
 from ..store import InboxEntry
-from .event_rows import compute_checksum
 
 _NOT_DONE = 0
 

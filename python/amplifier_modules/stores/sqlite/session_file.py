@@ -13,12 +13,12 @@ from amplifier_core import world
 
 from ..errors import DamagedSessionError, SessionExistsError, StoreError
 from ..json_text import write_json
+from ..row_checks import check_row
 from ..store import META, Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
 from .event_rows import find_last_number, insert_events, put_text_aside, read_events
 from .inbox_rows import find_first_due, list_entries, note_done, put_entry
 from .session_rows import (
     begin_session,
-    check_row,
     find_session,
     has_id,
     list_parts,
