@@ -13,6 +13,7 @@ from amplifier_core.session_capabilities import SESSION_JOURNAL, SESSION_STORED_
 from amplifier_modules.stores import Claim, SessionInfo, Store, StoreError
 from amplifier_modules.stores.inbox import CONTINUE, STOP
 from amplifier_modules.stores.mail import SessionMail
+from amplifier_modules.stores.waiting import wait_for_entries
 
 from .failures import write_failure
 from .leased_store import LeasedStore
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.25
 """How often the inbox of a session is looked at while a turn runs, and its events are stored."""
+MAX_FRUITLESS = 5
+"""A turn is cancelled that so many have gone on with without any result, as it may end them."""
 _AWAITING = "awaiting_approval"
 _CANCEL_SECONDS = 5.0
 """How long a turn may take to end that was cancelled as others have the session."""
@@ -125,11 +128,13 @@ class SessionWork:
         """Store what happens as it happens, and take what is sent meanwhile."""
         journal = self._journal
         while True:
-            await world.sleep(LOOK_SECONDS)
-            with suppress(StoreError):  # the turn ends with it
+            try:
+                await wait_for_entries(journal.store, self.id, LOOK_SECONDS)
                 await journal.flush()
                 await mail.look()
                 self._steer()
+            except StoreError:  # the turn ends with it
+                await world.sleep(LOOK_SECONDS)
 
     def _steer(self) -> None:
         assert self._session is not None
@@ -143,7 +148,11 @@ class SessionWork:
         continuing = _take_all(journal, CONTINUE)
         stopping = _take_all(journal, STOP)
         if session.has_open_turn and self._wants_open_turn(session, journal, bool(continuing)):
-            if any(each.body["turn"] >= journal.turn_began for each in stopping):
+            history = session.session.coordinator.get_capability(SESSION_STORED_HISTORY)
+            is_fatal = history.fruitless >= MAX_FRUITLESS
+            if is_fatal:
+                self._note_fatal_turn(journal, history.fruitless)
+            if is_fatal or any(each.body["turn"] >= journal.turn_began for each in stopping):
                 session.session.coordinator.cancellation.request_immediate()
             await self._run_turn(journal, session.resume_turn)
         for each in (*continuing, *stopping):
@@ -194,6 +203,12 @@ class SessionWork:
         journal.note(TURN_FAILED, {"error": line})
         await journal.flush()
         self._say(f"turn failed: {line}")
+
+    def _note_fatal_turn(self, journal: Any, count: int) -> None:
+        """Say that a turn is cancelled which seems to end its workers."""
+        line = f"{count} workers have ended, one after the other, while they ran it"
+        journal.note(TURN_FAILED, {"error": line})
+        self._say(f"turn is cancelled: {line}")
 
     def _may_begin(self) -> bool:
         return not self._is_stopping and self.loss is None

@@ -16,7 +16,9 @@ from amplifier_modules.stores import (
 )
 from amplifier_modules.stores.inbox import PROMPT, STEERING, STOP
 from amplifier_modules.stores.mounting import name_owner
+from amplifier_modules.stores.waiting import wait_for_events
 
+from .tenants import find_store_of
 from .views import AskedQuestion, SessionEvent, SessionState, SessionSummary, Submission
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.2
 """How often a follower looks for new events."""
+TOLD_LOOK_SECONDS = 2.0
+"""How often one looks whom the store tells about them."""
+_MAX_LOOK_SECONDS = 2.0
 _SHARE = 10
 """A follower waits so many times as long as the store took: long sessions are looked at less often."""
 _BEGIN_SECONDS = 10.0
@@ -40,8 +45,11 @@ class Sessions:
     """
 
     def __init__(self, store: Store, owner: str | None = None) -> None:
-        self._store = store
+        self._store = find_store_of(store, owner)
         self._owner = owner
+        self._look_seconds = (
+            TOLD_LOOK_SECONDS if hasattr(store, "wait_for_events") else LOOK_SECONDS
+        )
 
     async def submit(
         self,
@@ -91,8 +99,7 @@ class Sessions:
             for event in await self.read_new(session_id, since):
                 yield event
                 since = event.number
-            took = world.monotonic() - begun
-            await world.sleep(max(LOOK_SECONDS, min(took * _SHARE, LOOK_SECONDS * _SHARE)))
+            await self.wait_for_events(session_id, world.monotonic() - begun)
 
     async def read(self, session_id: str, since: int = 0) -> list[SessionEvent]:
         """Return the events behind a number.
@@ -179,6 +186,16 @@ class Sessions:
         """Return the events behind a number, for who has read the session before."""
         found = await self._store.read(session_id, after=since)
         return [SessionEvent(each.number, each.kind, each.body) for each in found]
+
+    async def wait_for_events(self, session_id: str, took: float) -> None:
+        """Return when a session may have new events, for who has just read it.
+
+        Args:
+            session_id: The session.
+            took: How many seconds reading has taken: who has much to read does so less often.
+        """
+        seconds = max(self._look_seconds, min(took * _SHARE, _MAX_LOOK_SECONDS))
+        await wait_for_events(self._store, session_id, seconds)
 
     async def _begin(self, prompt: str, agent: str | None, folder: str | None) -> Submission:
         if not agent:

@@ -27,6 +27,7 @@ from amplifier_agent.session import running_session
 from amplifier_core import world
 from amplifier_core.events import EXECUTION_START
 from amplifier_modules.loops.boundary.call_context import TOOL_START
+from amplifier_modules.stores import NewSession, StoreError
 from amplifier_modules.stores.inbox import STEERING, STOP
 from amplifier_modules.stores.sqlite import SqliteStore
 from amplifier_serve import Worker
@@ -147,6 +148,68 @@ async def test_an_answer_to_a_sub_agent_s_question_goes_on_with_the_turn_of_its_
         info = await wait_for_rest(store, "one")
     assert list_texts(await store.read("one"), "assistant")[-1] == "it is clean"
     assert (info.due, await store.inbox("one")) == (None, [])
+
+
+async def test_a_question_whose_time_has_passed_is_denied_by_the_next_worker(
+    store: SqliteStore,
+) -> None:
+    @tool(needs_approval=True, approval_timeout=0.2)
+    def wipe() -> str:
+        """Delete everything."""
+        raise AssertionError
+
+    await begin(store, "one")
+    await send(store, "one", "Clean up.")
+    agent = Agent(ScriptedProvider([call("wipe"), "left"]), tools=[wipe], approvals="wait")
+    async with working(store, {"helper": agent}):
+        assert await wait_for_endings(store, "one", 2) == ["awaiting_approval", "success"]
+        info = await wait_for_rest(store, "one")
+    assert info.due is None
+
+
+# Holds: worker-10
+async def test_a_turn_that_ends_its_workers_is_cancelled(store: SqliteStore) -> None:
+    lines: list[str] = []
+    claim = await store.claim("one", "worker", new=NewSession(meta={"agent": "helper"}))
+    rows = [{"prompt": "Go."}] + [{"prompt": "Go.", "goes_on": True}] * 5
+    claim = await store.append(claim, [(EXECUTION_START, each) for each in rows])
+    await store.end(claim, due=1.0)
+    agent = Agent(ScriptedProvider([]))
+    async with working(store, {"helper": agent}, lines):
+        assert await wait_for_endings(store, "one", 1) == ["cancelled"]
+        failed = await wait_for_event(store, "one", "turn:failed")
+        info = await wait_for_rest(store, "one")
+    line = "5 workers have ended, one after the other, while they ran it"
+    assert (failed.body, info.due) == ({"error": line}, None)
+    assert f"`one`: turn is cancelled: {line}" in lines
+
+
+# Holds: worker-11
+async def test_a_store_that_cannot_be_used_is_said_once(tmp_path: Path) -> None:
+    lines: list[str] = []
+
+    class BrokenStore(SqliteStore):
+        """A store whose disk fails twice."""
+
+        failures = 2
+
+        async def take(self, *given: Any, **options: Any) -> Any:
+            """Fail, or take."""
+            if self.failures:
+                self.failures -= 1
+                raise StoreError("disk I/O error")
+            return await super().take(*given, **options)
+
+    store = BrokenStore(folder=str(tmp_path))
+    await begin(store, "one")
+    await send(store, "one", "Go.")
+    async with working(store, {"helper": Agent(ScriptedProvider(["done"]))}, lines):
+        await wait_for_endings(store, "one", 1)
+    await store.close()
+    assert [each for each in lines if "store" in each] == [
+        "the store cannot be used: disk I/O error",
+        "the store can be used again",
+    ]
 
 
 async def test_a_prompt_instead_of_an_answer_ends_the_question(store: SqliteStore) -> None:

@@ -11,13 +11,11 @@ from amplifier_core import world
 from amplifier_modules.stores import StoreError
 from amplifier_modules.stores.json_text import write_json
 
-from ..sessions import LOOK_SECONDS, Sessions
+from ..sessions import Sessions
 from ..views import SessionEvent
 
 KEEP_ALIVE_SECONDS = 15.0
 """After so long without an event a comment is sent, so that nobody takes the stream for dead."""
-_MAX_LOOK_SECONDS = 2.0
-_SHARE = 10
 
 
 async def write_stream(
@@ -48,9 +46,20 @@ async def write_stream(
         elif now - spoken >= KEEP_ALIVE_SECONDS:
             yield b": still here\n\n"
             spoken = now
-        # A long session is looked at less often, as that takes longer.
-        with anyio.move_on_after(max(LOOK_SECONDS, min((now - began) * _SHARE, _MAX_LOOK_SECONDS))):
+        await _wait(sessions, session_id, now - began, ended)
+
+
+async def _wait(sessions: Sessions, session_id: str, took: float, ended: anyio.Event) -> None:
+    """Return when there may be new events, or the server ends."""
+    async with anyio.create_task_group() as tasks:
+
+        async def wait_for_end() -> None:
             await ended.wait()
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(wait_for_end)
+        await sessions.wait_for_events(session_id, took)
+        tasks.cancel_scope.cancel()
 
 
 def _write_event(event: SessionEvent) -> bytes:

@@ -14,16 +14,18 @@ from amplifier_app.notice import show_notice
 from amplifier_app.outcome import INTERRUPTED
 from amplifier_app.printable import printable_line
 from amplifier_app.sessions.opening import USUAL
+from amplifier_modules.stores.naming import make_store_entry
 
 _MAX_CHARS = 500
+_MODULES = "store-", "postgresql://", "postgres://"
 
 
 def find_store(place: str | None) -> dict[str, Any]:
     """Return the store that `--store` names."""
     if place is None:
         return {"module": USUAL}
-    if place.startswith("store-"):
-        return {"module": place}
+    if place.startswith(_MODULES):
+        return make_store_entry(place)
     return {"module": USUAL, "config": {"folder": place}}
 
 

@@ -15,5 +15,5 @@ def add_store_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "place",
         metavar="FOLDER|MODULE",
         help="The folder that the sessions are stored in, or the module of another store, such as"
-        " `store-postgres`.  [default: in the user's state folder]",
+        " `store-postgres`, whose address is DATABASE_URL.  [default: in the user's state folder]",
     )(command)
