@@ -82,8 +82,8 @@ class Agent(Generic[T_co]):
             http_client: What sends the requests of our providers; it is never closed here, and
                 belongs to the first event loop that uses it. None for the connections that all
                 sessions of an event loop share.
-            store: Where sessions are stored: `"sqlite"`, another store by its name or entry, or an
-                object. None keeps nothing.
+            store: Where sessions are stored: `"sqlite"`, `"postgresql://…"`, another store by its
+                name or entry, or an object. None keeps nothing.
             project_notes: Whether the model gets the notes of the user and of the project, such as
                 `AGENTS.md`.
             deferred_tools: Above so many tools the model gets only the names of those of MCP servers,
@@ -202,6 +202,7 @@ class Agent(Generic[T_co]):
         state: object = None,
         session_id: str | None = None,
         goal: str | None = None,
+        waits: bool = True,
     ) -> Session[T_co]:
         """Return a session for a conversation; use it with `async with`.
 
@@ -211,9 +212,11 @@ class Agent(Generic[T_co]):
             session_id: The id; a random one by default. With a store, a session that is stored
                 under it goes on, else one begins.
             goal: Turns go on until this is reached, as a judge sees it; see `Session.goal`.
+            waits: Whether a turn waits for the answers to its questions, with `approvals="wait"`;
+                else it ends as `awaiting_approval`, as that of `run` does.
         """
         return self._open(
-            messages=messages, state=state, session_id=session_id, goal=goal, waits=True
+            messages=messages, state=state, session_id=session_id, goal=goal, waits=waits
         )
 
     def _open(self, *, waits: bool = False, **options: Any) -> Session[T_co]:
@@ -257,7 +260,8 @@ class Agent(Generic[T_co]):
     async def queue(self, session_id: str, prompt: str) -> None:
         """Send a prompt to a session that is stored, from any process.
 
-        It is stored when this returns. `Session.run_queued` runs it as a turn of its own.
+        It is stored when this returns. `Session.run_queued` runs it as a turn of its own, or a worker
+        does, if the session is one of workers.
 
         Args:
             session_id: The id of the session, such as `result.session_id`.
@@ -269,14 +273,14 @@ class Agent(Generic[T_co]):
             UnknownSessionError: No session is stored under this id.
             StoreError: The store cannot be used.
         """
-        from amplifier_modules.stores.inbox import PROMPT
+        from amplifier_modules.stores.inbox import PROMPT, put_due
 
         from .stored import open_store
 
         if not prompt.strip():
             raise ValueError("`prompt` is empty")
         async with open_store(self._parts) as store:
-            await store.put(session_id, PROMPT, {"text": prompt})
+            await put_due(store, session_id, PROMPT, {"text": prompt})
 
     async def sessions(self) -> list[SessionInfo]:
         """Return the sessions that are stored, the ones last written to first.

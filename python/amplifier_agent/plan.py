@@ -348,12 +348,15 @@ def _put_store(plan: dict[str, Any], given: Any) -> Store | None:
         return None
     session = plan["session"]
     if isinstance(given, str):
-        module = given if given.startswith("store-") else f"store-{given}"
+        from amplifier_modules.stores.naming import make_store_entry
+
+        entry = make_store_entry(given)
+        module = entry["module"]
         if module not in MODULES and not list_other_sources(module):
             known = [name.removeprefix("store-") for name in MODULES if name.startswith("store-")]
             advice = suggest_or_list(given, known)
             raise ConfigurationError(f"`store` is `{given}`, but there is no such store{advice}")
-        session["store"] = {"module": module}
+        session["store"] = entry
         return None
     if isinstance(given, Mapping):
         session["store"] = _make_entry("store", given)

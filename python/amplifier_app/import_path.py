@@ -13,6 +13,7 @@ PACKAGES = (
     "amplifier_guard",
     "amplifier_modules",
     "amplifier_providers",
+    "amplifier_serve",
     "amplifier_stream",
 )
 """What the command imports that is ours."""

@@ -20,6 +20,7 @@ _OTHERS = {
     "provider-demo": "amplifier_providers.demo",
     "provider-mock": "amplifier_providers.mock",
     "provider-scripted": "amplifier_providers.scripted",
+    "store-postgres": "amplifier_modules.stores.postgres",
     "store-sqlite": "amplifier_modules.stores.sqlite",
     "tool-bash": "amplifier_modules.tools.bash",
     "tool-conversation": "amplifier_modules.tools.conversation",

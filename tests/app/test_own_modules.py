@@ -16,7 +16,7 @@ from amplifier_modules import MODULES
 MOUNTED = sorted(
     module_id
     for module_id in set(MODULES)
-    - {"hooks-observe", "loop-basic", "loop-tagged", "store-sqlite"}
+    - {"hooks-observe", "loop-basic", "loop-tagged", "store-postgres", "store-sqlite"}
     - {"context-persistent", "tool-conversation", "tool-mcp", "tool-task"}
     - {"hooks-logging", "hooks-notify", "hooks-redaction", "hooks-shell", "hooks-status-context"}
     if not module_id.startswith("provider-") or module_id == "provider-anthropic"

@@ -30,6 +30,11 @@ from amplifier_testing.servers import ChatServer
 mistake("sessions", '`store="sqlit"`')(lambda: Agent(model(), store="sqlit"))
 
 
+@mistake("sessions", '`store="postgres"` without an address')
+def _() -> None:
+    Agent(model(), store="postgres").run_sync("Hi.")
+
+
 def _stored(use: Callable[[Agent[Any], Path], Awaitable[object]]) -> None:
     """Store a session, and use its agent and the folder of its store."""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from postgres_fixture import postgres  # noqa: F401 -- a fixture
 
 DOCS = Path(__file__).parents[2] / "docs"
 LONGEST_LINES = 40
@@ -24,11 +25,13 @@ PROGRAMS: list[Any] = [
 ]
 PAGES = sorted(page.stem for page in (DOCS / "guide").glob("*.md"))
 IN_RUST = {"rust"}
+IN_A_DATABASE = 'store="postgres"'
+"""In the source of programs that need a server."""
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_program_of_a_page_runs_and_prints_what_its_page_says(
-    program: Any, tmp_path: Path, interpreters: Any
+    program: Any, tmp_path: Path, interpreters: Any, request: pytest.FixtureRequest
 ) -> None:
     for other in PROGRAMS:
         if other.page == program.page and other.file is not None:
@@ -37,6 +40,8 @@ def test_a_program_of_a_page_runs_and_prints_what_its_page_says(
     (tmp_path / "program.py").write_text(program.source)
     kept = {key: value for key, value in os.environ.items() if not key.startswith("ANTHROPIC")}
     kept["XDG_CACHE_HOME"] = str(tmp_path / "caches")
+    if IN_A_DATABASE in program.source:
+        kept["DATABASE_URL"] = request.getfixturevalue("postgres").dsn
     done = interpreters.run("program.py", env=kept, cwd=tmp_path, input=b"y\n")
     assert (done.returncode, done.stderr) == (0, "")
     if program.prints is not None:

@@ -104,6 +104,13 @@ class SteeringQueue:
             with self._adding:
                 self._waiting[:0] = [_Message(text, journal, entry) for entry, text in sent]
 
+    def take_sent(self, journal: Any) -> None:
+        """Add the messages last that other processes have sent while a turn runs."""
+        sent = journal.inbox.take_steering()
+        if sent:
+            with self._adding:
+                self._waiting += [_Message(text, journal, entry) for entry, text in sent]
+
     async def inject(self, history: TurnHistory, hooks: HookPoints, iteration: int) -> None:
         """Add all waiting messages to the history, except those that hooks deny."""
         while self._waiting:

@@ -83,3 +83,15 @@ class NewerStoreError(StoreError):
             f"`{place}` has schema {found}, and this version reads up to {known}: it was written by"
             " a newer one, which can read it"
         )
+
+
+class UnreachableStoreError(StoreError):
+    """The server of the store cannot be reached, or does not answer."""
+
+
+class RefusedStoreError(UnreachableStoreError):
+    """The server of the store does not let this user in, or has no such database."""
+
+
+class MissingSchemaError(StoreError):
+    """The database has no tables for sessions, or older ones."""

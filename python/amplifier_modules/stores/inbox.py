@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict
+from inspect import signature
 from typing import Any
 
+from amplifier_core import world
 from amplifier_providers.running.run_sync import ThreadRun
 
 from ..loops.boundary.kept_questions import KeptAnswer, KeptQuestions
@@ -22,7 +24,22 @@ STOP = "stop"
 """The kind of a request to end the turn that runs."""
 RELEASE = "release"
 """The kind of a request to give the session back, as another process goes on with it."""
-_WAITING = (PROMPT, STOP, RELEASE)
+CONTINUE = "continue"
+"""The kind of a request to go on with the open turn, as a sub-agent of it was answered."""
+_WAITING = (PROMPT, STOP, RELEASE, CONTINUE)
+
+
+async def put_due(store: Store, session_id: str, kind: str, body: Any) -> int:
+    """Add an entry that is due now, so that a worker takes the session; return its id.
+
+    A store that was written before entries could be due only stores it.
+
+    Raises:
+        UnknownSessionError, StoreError: As for `Store.put`.
+    """
+    if "due" not in signature(store.put).parameters:
+        return await store.put(session_id, kind, body)
+    return await store.put(session_id, kind, body, due=world.time())
 
 
 class Inbox:
@@ -51,6 +68,10 @@ class Inbox:
         self._begin = begin
         sent = list(entries)
         self._steering = [each for each in sent if each.kind == STEERING]
+        self._known_steering = {each.id for each in self._steering}
+        """The messages that were taken, or come from this process."""
+        self._being_put = 0
+        """How many messages of this process are on their way, of which the ids are not known."""
         self._taken: set[int] = set()
         """The entries that answers were taken from."""
         self._used: list[int] = []
@@ -65,7 +86,13 @@ class Inbox:
         Raises:
             StoreError: It is not stored.
         """
-        return self._put_now(STEERING, {"text": text})
+        self._being_put += 1
+        try:
+            entry = self._put_now(STEERING, {"text": text})
+            self._known_steering.add(entry)
+        finally:
+            self._being_put -= 1
+        return entry
 
     def put_answer(self, answer: KeptAnswer) -> None:
         """Store the answer to a question, from any thread, and take those that came before it.
@@ -105,7 +132,7 @@ class Inbox:
         return used
 
     async def look(self) -> None:
-        """Take what other processes have sent meanwhile, except steering.
+        """Take what other processes have sent meanwhile.
 
         Raises:
             StoreError: The inbox cannot be read.
@@ -149,6 +176,13 @@ class Inbox:
             if each.kind == ANSWER:
                 self._taken.add(each.id)
                 self._questions.take_entry(each.id, each.body)
+            elif each.kind == STEERING and self._is_foreign(each.id):
+                self._known_steering.add(each.id)
+                self._steering.append(each)
+
+    def _is_foreign(self, entry: int) -> bool:
+        """Whether a message comes from another process, and was not taken."""
+        return not self._being_put and entry not in self._known_steering
 
     def _put_now(self, kind: str, body: Mapping[str, Any]) -> int:
         """Store an entry, and wait until it is: the caller may be in the event loop itself."""

@@ -88,6 +88,9 @@ class Journal:
         self._failure: StoreError | None = None
         self.turn = 0
         """The number of the event that the turn began with; 0 before the first."""
+        self.turn_began = history.turn_began
+        """The same, also where the turn was begun by another process and goes on here."""
+        self._is_abandoned = False
         self.awaits_requests = False
         """Whether the loop stores its requests itself before it asks a model."""
         self._digests = RequestDigests()
@@ -281,8 +284,29 @@ class Journal:
                 self._failure = StoreError(text)
                 raise self._failure from error
 
+    async def settle_inbox(self) -> None:
+        """Store that entries of the inbox are done which nothing of this session can use any more.
+
+        Raises:
+            StoreError: It is not stored.
+        """
+        self.questions.drop_unusable()
+        if self._done:
+            self.note(ASKED, {"request": "none"})
+            await self.flush()
+
+    def abandon(self, reason: StoreError) -> None:
+        """Store nothing more, and do not give the session back, as others see to it; from any thread.
+
+        Args:
+            reason: What whoever waits for something to be stored gets.
+        """
+        self._is_abandoned, self._failure = True, reason
+
     async def end(self) -> None:
         """Store what is left, and give the session back; a failure is logged."""
+        if self._is_abandoned:
+            return
         failure: StoreError | None = None
         try:
             if self._has_begun:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -78,6 +78,17 @@ class SessionInfo:
     written: float
     """When its last event was stored, in seconds since the epoch."""
     meta: Mapping[str, Any]
+
+
+def is_wanted(
+    info: SessionInfo,
+    agents: Collection[str] | None,
+    accepts: Callable[[SessionInfo], bool] | None,
+) -> bool:
+    """Whether a session is one of those that the caller of `Store.take` wants."""
+    if agents is not None and info.meta.get("agent") not in agents:
+        return False
+    return accepts is None or accepts(info)
 
 
 @runtime_checkable
@@ -174,8 +185,15 @@ class Store(Protocol):
         """
         ...
 
-    async def put(self, session_id: str, kind: str, body: Any) -> int:
+    async def put(self, session_id: str, kind: str, body: Any, *, due: float | None = None) -> int:
         """Add an entry to the inbox of a session, whoever owns it; return its id.
+
+        Args:
+            session_id: The id of the session.
+            kind: What it is.
+            body: What it says, as JSON.
+            due: When somebody has to look at it, in seconds since the epoch. As long as it is not
+                done, the session is due then at the latest whenever nobody owns it.
 
         Raises:
             UnknownSessionError: It is not stored.
@@ -194,8 +212,25 @@ class Store(Protocol):
         """Return all sessions, the ones last written to first."""
         ...
 
-    async def take(self, owner: str, *, now: float, due: float | None) -> Claim | None:
-        """Claim the session that is due the longest; None if none is due by `now`."""
+    async def take(
+        self,
+        owner: str,
+        *,
+        now: float,
+        due: float | None,
+        agents: Collection[str] | None = None,
+        accepts: Callable[[SessionInfo], bool] | None = None,
+    ) -> Claim | None:
+        """Claim the session that is due the longest; None if none is due by `now`.
+
+        Args:
+            owner: Who claims it, for people to read.
+            now: The time, in seconds since the epoch.
+            due: When somebody else may take it then; None for never.
+            agents: Take only sessions whose `meta` has one of these as `agent`; None for any.
+            accepts: Whether to take a session, from any thread and perhaps more than once; those
+                that are refused are left to others, and the next one is looked at.
+        """
         ...
 
     async def renew(self, claim: Claim, *, due: float | None) -> None:
@@ -208,6 +243,8 @@ class Store(Protocol):
 
     async def end(self, claim: Claim, *, due: float | None = None) -> None:
         """Give the session back: nobody owns it, and it may be taken when it is due.
+
+        That is at `due`, or when an entry of its inbox is that is not done, if that is earlier.
 
         Raises:
             StaleOwnerError: Somebody else has claimed it.

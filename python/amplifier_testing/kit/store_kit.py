@@ -393,6 +393,96 @@ class StoreKit:
 
         self.run(tmp_path, backend, check)
 
+    def test_an_entry_that_is_due_makes_its_session_due(self, tmp_path: Path, backend: str) -> None:
+        """Nobody has to claim a session for it to be taken: a prompt is enough."""
+
+        async def check(store: Store) -> None:
+            claim = await begin(store, "one")
+            await store.end(claim)
+            await store.put("one", "prompt", "whenever")
+            assert await store.take("w", now=99.0, due=None) is None
+            await store.put("one", "prompt", "later", due=30.0)
+            await store.put("one", "prompt", "sooner", due=20.0)
+            await store.put("one", "prompt", "late", due=40.0)
+            assert [each.due for each in await store.sessions()] == [20.0]
+            assert await store.take("w", now=19.0, due=None) is None
+            taken = await store.take("w", now=20.0, due=50.0)
+            assert taken == Claim(session_id="one", epoch=2, head=1)
+            await store.put("one", "prompt", "while it is owned", due=10.0)
+            assert [each.due for each in await store.sessions()] == [50.0]
+
+        self.run(tmp_path, backend, check)
+
+    def test_a_session_that_is_given_back_is_due_with_the_first_entry_that_is_not_done(
+        self, tmp_path: Path, backend: str
+    ) -> None:
+        """A prompt that arrives just before the owner's `end` is not forgotten."""
+
+        async def find_due(store: Store) -> float | None:
+            return next(each.due for each in await store.sessions())
+
+        async def check(store: Store) -> None:
+            claim = await begin(store, "one")
+            first = await store.put("one", "prompt", "first", due=10.0)
+            second = await store.put("one", "prompt", "second", due=20.0)
+            await store.end(claim, due=30.0)
+            assert await find_due(store) == 10.0
+            await store.renew(claim, due=None)
+            assert await find_due(store) == 10.0
+            claim = await store.claim("one", "me")
+            claim = await store.append(claim, [("a", 1)], done=[first])
+            await store.renew(claim, due=90.0)
+            assert await find_due(store) == 90.0
+            await store.end(claim)
+            assert await find_due(store) == 20.0
+            claim = await store.claim("one", "me")
+            await store.end(claim, due=15.0)
+            assert await find_due(store) == 15.0
+            claim = await store.claim("one", "me")
+            claim = await store.append(claim, [("b", 2)], done=[second])
+            await store.end(claim)
+            assert await find_due(store) is None
+
+        self.run(tmp_path, backend, check)
+
+    def test_only_sessions_that_are_wanted_are_taken(self, tmp_path: Path, backend: str) -> None:
+        """Those that a taker refuses are left to others, and do not keep it from the next."""
+
+        async def check(store: Store) -> None:
+            metas: tuple[dict[str, Any], ...] = (
+                {"agent": "a", "folder": "/x"},
+                {"agent": "b"},
+                {"agent": "a"},
+                {},
+            )
+            for place, meta in enumerate(metas):
+                new = NewSession(meta=meta)
+                await store.claim(str(place), "me", new=new, due=float(place))
+
+            def refuse_all(_: SessionInfo) -> bool:
+                return False
+
+            def has_no_folder(info: SessionInfo) -> bool:
+                return "folder" not in info.meta
+
+            def is_last(info: SessionInfo) -> bool:
+                return info.id == "3"
+
+            async def take(**wanted: Any) -> str | None:
+                claim = await store.take("w", now=9.0, due=None, **wanted)
+                return None if claim is None else claim.session_id
+
+            assert await take(agents=[]) is None
+            assert await take(agents=["c"]) is None
+            assert await take(accepts=refuse_all) is None
+            assert await take(agents={"a"}, accepts=has_no_folder) == "2"
+            assert await take(agents=["b", "c"]) == "1"
+            assert await take(accepts=is_last) == "3"
+            assert await take() == "0"
+            assert await take() is None
+
+        self.run(tmp_path, backend, check)
+
     def test_one_of_many_takers_gets_a_session(self, tmp_path: Path, backend: str) -> None:
         """Two workers never get one session."""
 

@@ -142,6 +142,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: Path) -> None:
         "amplifier_guard",
         "amplifier_modules",
         "amplifier_providers",
+        "amplifier_serve",
         "amplifier_stream",
         "amplifier_testing",
         "arcllm",

@@ -1,6 +1,6 @@
 """`store-sqlite` does what each store does, in both modes of SQLite's journal.
 
-Holds: store-6, store-7, store-9
+Holds: store-6, store-7, store-9, store-16, store-17
 """
 
 from __future__ import annotations

@@ -63,6 +63,20 @@ async def test_a_file_of_a_newer_version_is_refused_by_name(store: SqliteStore) 
     await store.close()
 
 
+async def test_a_file_of_an_earlier_version_takes_entries_that_are_due(store: SqliteStore) -> None:
+    claim = await begin(store, "one")
+    await store.close()
+    alter(store, "one", "ALTER TABLE inbox DROP COLUMN due")
+    await store.put("one", "prompt", "whenever")
+    await store.end(claim)
+    await store.put("one", "prompt", "soon", due=10.0)
+    assert [each.body for each in await store.inbox("one")] == ["whenever", "soon"]
+    claim = await store.claim("one", "me")
+    await store.end(claim)
+    assert [each.due for each in await store.sessions()] == [10.0]
+    await store.close()
+
+
 async def test_what_is_no_file_of_sessions_is_left_out_of_lists(
     store: SqliteStore, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -56,6 +56,8 @@ class _Following:
         """The ids of the questions that were shown."""
 
     async def run(self, text: str, folder: Path) -> None:
+        from amplifier_modules.stores.waiting import wait_for_events
+
         info = find_session(await self._store.sessions(), text, folder)
         self._report.say_aside(f"{describe_session(info)}; Ctrl+C leaves, the session goes on")
         events = await self._store.read(info.id)
@@ -77,7 +79,7 @@ class _Following:
                     last = new[-1].number
                     self._show(new)
                 if is_alive or self._is_asking:
-                    await asyncio.sleep(_LOOK_SECONDS)
+                    await wait_for_events(self._store, info.id, _LOOK_SECONDS)
         finally:
             if self._asking is not None:
                 self._asking.cancel()

@@ -219,6 +219,22 @@ class KeptQuestions:
         """Return what a person has answered already; None if nobody has."""
         return question.answer or self.find_sent(question)
 
+    def has_sent(self) -> bool:
+        """Whether answers came that were not used."""
+        return bool(self._sent)
+
+    def drop_unusable(self) -> None:
+        """Drop the answers that came to none of the questions that wait."""
+        open_ones = list(self._questions.values())
+        unusable = [
+            entry
+            for entry, answer in self._sent.items()
+            if not any(each.is_answered_by(answer) for each in open_ones)
+        ]
+        for entry in unusable:
+            del self._sent[entry]
+        self._journal.note_done(unusable)
+
     def take_entry(self, entry: int, body: Mapping[str, Any]) -> None:
         """Take an answer from the inbox; the first to a question counts."""
         self._sent[entry] = KeptAnswer(**body)

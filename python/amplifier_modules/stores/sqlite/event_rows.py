@@ -8,10 +8,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import partial
-from zlib import crc32
 
 from ..errors import DamagedSessionError
 from ..json_text import BLOB, read_json
+from ..row_checks import compute_checksum
 from ..store import StoredEvent
 from .schema import MAX_SEQ, SEQ_BITS
 
@@ -26,11 +26,6 @@ _PART_CHARS = 256 * 1024
 
 Row = tuple[str, str]
 """A kind, and the text of a body."""
-
-
-def compute_checksum(session_id: str, number: int, epoch: int, kind: str, body: str) -> int:
-    """Return the checksum of a row: of what it says, and of where it belongs."""
-    return crc32(f"{session_id}\0{number}\0{epoch}\0{kind}\0{body}".encode())
 
 
 def insert_events(

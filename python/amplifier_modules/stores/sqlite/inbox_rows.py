@@ -6,13 +6,15 @@ import sqlite3
 
 from ..errors import DamagedSessionError, StoreError
 from ..json_text import read_json
+from ..row_checks import compute_checksum
 from ..store import InboxEntry
-from .event_rows import compute_checksum
 
 _NOT_DONE = 0
 
 
-def put_entry(connection: sqlite3.Connection, session_id: str, kind: str, body: str) -> int:
+def put_entry(
+    connection: sqlite3.Connection, session_id: str, kind: str, body: str, due: float | None
+) -> int:
     """Add an entry, and return its id."""
     id = connection.execute(
         "INSERT INTO inbox (session, kind, body, crc) VALUES (?, ?, ?, 0)", (session_id, kind, body)
@@ -20,7 +22,28 @@ def put_entry(connection: sqlite3.Connection, session_id: str, kind: str, body: 
     assert id is not None
     crc = compute_checksum(session_id, id, _NOT_DONE, kind, body)
     connection.execute("UPDATE inbox SET crc = ? WHERE id = ?", (crc, id))
+    if due is not None:
+        if not _has_due(connection):
+            connection.execute("ALTER TABLE inbox ADD COLUMN due REAL")
+        connection.execute("UPDATE inbox SET due = ? WHERE id = ?", (due, id))
     return id
+
+
+def find_first_due(connection: sqlite3.Connection, session_id: str) -> float | None:
+    """Return when the first of the entries is due that are not done; None if none is."""
+    if not _has_due(connection):
+        return None
+    select = "SELECT min(due) FROM inbox WHERE session = ? AND done_seq IS NULL"
+    return connection.execute(select, (session_id,)).fetchone()[0]
+
+
+def _has_due(connection: sqlite3.Connection) -> bool:
+    """Whether entries can be due: a file that an earlier version has made gets the column late.
+
+    Earlier versions go on to read it: they name the columns that they know.
+    """
+    columns = connection.execute("SELECT name FROM pragma_table_info('inbox')")
+    return ("due",) in columns.fetchall()
 
 
 def list_entries(connection: sqlite3.Connection, session_id: str) -> list[InboxEntry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -13,12 +13,12 @@ from amplifier_core import world
 
 from ..errors import DamagedSessionError, SessionExistsError, StoreError
 from ..json_text import write_json
+from ..row_checks import check_row
 from ..store import META, Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
 from .event_rows import find_last_number, insert_events, put_text_aside, read_events
-from .inbox_rows import list_entries, note_done, put_entry
+from .inbox_rows import find_first_due, list_entries, note_done, put_entry
 from .session_rows import (
     begin_session,
-    check_row,
     find_session,
     has_id,
     list_parts,
@@ -71,11 +71,18 @@ class SessionFile:
             info = require_session(self._connection, session_id)
             return set_owner(self._connection, info, owner, due)
 
-    def take(self, session_id: str, owner: str, now: float, due: float | None) -> Claim | None:
-        """Claim a session if it is due `now`; else None."""
+    def take(
+        self,
+        session_id: str,
+        owner: str,
+        now: float,
+        due: float | None,
+        accepts: Callable[[SessionInfo], bool],
+    ) -> Claim | None:
+        """Claim a session if it is due `now` and accepted; else None."""
         with self._writing():
             info = find_session(self._connection, session_id)
-            if info is None or info.due is None or info.due > now:
+            if info is None or info.due is None or info.due > now or not accepts(info):
                 return None
             return set_owner(self._connection, info, owner, due)
 
@@ -158,12 +165,15 @@ class SessionFile:
             begin_session(self._connection, fork)
         return fork
 
-    def put(self, session_id: str, kind: str, body: Any) -> int:
+    def put(self, session_id: str, kind: str, body: Any, due: float | None) -> int:
         """Add an entry to the inbox."""
         text = write_json(body)
         with self._writing():
-            require_session(self._connection, session_id)
-            return put_entry(self._connection, session_id, kind, text)
+            info = require_session(self._connection, session_id)
+            entry = put_entry(self._connection, session_id, kind, text, due)
+            if info.owner is None and due is not None:
+                self._set_due(session_id, due if info.due is None else min(info.due, due))
+            return entry
 
     def inbox(self, session_id: str) -> list[InboxEntry]:
         """Return the entries that are not done."""
@@ -178,18 +188,18 @@ class SessionFile:
     def renew(self, claim: Claim, due: float | None) -> None:
         """Set when the session may be taken."""
         with self._writing():
-            require_owner(self._connection, claim)
-            self._connection.execute(
-                "UPDATE session SET due = ? WHERE id = ?", (due, claim.session_id)
-            )
+            info = require_owner(self._connection, claim)
+            is_owned = info.owner is not None
+            self._set_due(claim.session_id, due if is_owned else self._find_earlier(claim, due))
 
     def end(self, claim: Claim, due: float | None) -> None:
         """Give the session back."""
         with self._writing():
             require_owner(self._connection, claim)
             self._connection.execute(
-                "UPDATE session SET owner = NULL, due = ? WHERE id = ?", (due, claim.session_id)
+                "UPDATE session SET owner = NULL WHERE id = ?", (claim.session_id,)
             )
+            self._set_due(claim.session_id, self._find_earlier(claim, due))
 
     def delete(self, session_id: str) -> tuple[list[str], bool]:
         """Delete a session and its sub-agents; return their ids, and whether the file is empty."""
@@ -204,6 +214,14 @@ class SessionFile:
         """Return what SQLite finds wrong with the file."""
         rows = self._connection.execute("PRAGMA integrity_check").fetchall()
         return [text for (text,) in rows if text != "ok"]
+
+    def _find_earlier(self, claim: Claim, due: float | None) -> float | None:
+        """Return `due`, or when an entry of the inbox is due, if that is earlier."""
+        dues = due, find_first_due(self._connection, claim.session_id)
+        return min((each for each in dues if each is not None), default=None)
+
+    def _set_due(self, session_id: str, due: float | None) -> None:
+        self._connection.execute("UPDATE session SET due = ? WHERE id = ?", (due, session_id))
 
     def _check_head(self, info: SessionInfo) -> None:
         if find_last_number(self._connection, info.id) != info.head:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import DamagedSessionError, StaleOwnerError, UnknownSessionError
 from ..json_text import read_json, write_json
-from ..store import META, ORIGIN, Claim, SessionInfo, StoredEvent
+from ..row_checks import describe_origin
+from ..store import ORIGIN, Claim, SessionInfo
 from .event_rows import insert_events, remove_unused_blobs
 
 _COLUMNS = "id, parent, call, base, base_seq, epoch, head, owner, due, written, meta"
@@ -96,7 +97,7 @@ def begin_session(connection: sqlite3.Connection, info: SessionInfo) -> None:
             meta,
         ),
     )
-    rows = [(ORIGIN, write_json(_describe_origin(info)))]
+    rows = [(ORIGIN, write_json(describe_origin(info)))]
     insert_events(connection, info.id, info.epoch, info.base_number, rows)
 
 
@@ -118,23 +119,6 @@ def list_parts(connection: sqlite3.Connection, info: SessionInfo, last: int) -> 
         if row is None or row[4] >= base_number:
             raise DamagedSessionError(info.id, last, f"its origin `{base}` is missing")
         id, base, base_number = base, row[3], row[4]
-
-
-def check_row(info: SessionInfo, own: list[StoredEvent]) -> None:
-    """Check the row of a session by its own events.
-
-    Raises:
-        DamagedSessionError: They disagree.
-    """
-    first = own[0] if own else None
-    if first is None or first.kind != ORIGIN:
-        raise DamagedSessionError(info.id, info.base_number + 1, "its first event is missing")
-    expected = {**_describe_origin(info), "meta": first.body.get("meta")}
-    metas = (each.body for each in reversed(own) if each.kind == META)
-    if first.body != expected or next(metas, first.body["meta"]) != info.meta:
-        raise DamagedSessionError(info.id, first.number, "its first event says otherwise")
-    if own[-1].epoch > info.epoch:
-        raise DamagedSessionError(info.id, own[-1].number, "its last event has another owner")
 
 
 def mark_deleted(connection: sqlite3.Connection, session_id: str) -> list[str]:
@@ -180,16 +164,6 @@ def _find_row(connection: sqlite3.Connection, session_id: str) -> Any:
         f"SELECT {_COLUMNS} FROM session WHERE id = ?",
         (session_id,),
     ).fetchone()
-
-
-def _describe_origin(info: SessionInfo) -> dict[str, Any]:
-    return {
-        "parent": info.parent,
-        "call": info.call,
-        "base": info.base,
-        "base_number": info.base_number,
-        "meta": info.meta,
-    }
 
 
 def _read_info(

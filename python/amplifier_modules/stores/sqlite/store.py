@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from amplifier_providers.settings import read_settings
 
 from ...running.user_folders import need_state_folder
-from ..errors import DamagedSessionError, StoreError
-from ..store import Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
+from ..errors import DamagedSessionError, StoreError, UnknownSessionError
+from ..store import (
+    Claim,
+    Event,
+    InboxEntry,
+    NewSession,
+    SessionInfo,
+    StoredEvent,
+    is_wanted,
+)
 from .disk import is_on_local_disk
 from .folder import SessionFolder
 from .schema import can_use_wal
@@ -110,9 +119,11 @@ class SqliteStore:
 
         return await self._run_on_file(session_id, fork)
 
-    async def put(self, session_id: str, kind: str, body: Any) -> int:
+    async def put(self, session_id: str, kind: str, body: Any, *, due: float | None = None) -> int:
         """Add an entry to the inbox."""
-        return await self._run_on_file(session_id, lambda file: file.put(session_id, kind, body))
+        return await self._run_on_file(
+            session_id, lambda file: file.put(session_id, kind, body, due)
+        )
 
     async def inbox(self, session_id: str) -> list[InboxEntry]:
         """Return the entries that are not done."""
@@ -122,18 +133,29 @@ class SqliteStore:
         """Return all sessions."""
         return await self._run("", lambda: self._files.list_sessions(), _READ)
 
-    async def take(self, owner: str, *, now: float, due: float | None) -> Claim | None:
+    async def take(
+        self,
+        owner: str,
+        *,
+        now: float,
+        due: float | None,
+        agents: Collection[str] | None = None,
+        accepts: Callable[[SessionInfo], bool] | None = None,
+    ) -> Claim | None:
         """Claim the session that is due the longest."""
+
+        def accept(info: SessionInfo) -> bool:
+            return is_wanted(info, agents, accepts)
 
         def take() -> Claim | None:
             waiting = [
                 (info.due, info.id)
                 for info in self._files.list_sessions()
-                if info.due is not None and info.due <= now
+                if info.due is not None and info.due <= now and accept(info)
             ]
             for _, id in sorted(waiting):
-                with self._files.find(id) as file:
-                    claim = file.take(id, owner, now, due)
+                with suppress(UnknownSessionError), self._files.find(id) as file:
+                    claim = file.take(id, owner, now, due, accept)
                     if claim is not None:
                         self._files.hold(id)
                         return claim

@@ -1,0 +1,1 @@
+"""The commands about stores of sessions that many machines share."""
