@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
+
+Span: TypeAlias = tuple[str, str]
+"""A text and the name of its style."""
 
 MAX_SPAN_CHARS = 500
 """A longer span is plain text. This limits how much text is held back."""
 
 _SPECIAL = re.compile(r"[`*\\]")
-_SPAN = re.compile(
-    r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
-    r"|\*\*(?=[^\s*])(?P<strong>.+?)(?<=[^\s*])\*\*(?!\*)"
-    r"|(?<![\w*])\*(?=[^\s*])(?P<emphasis>[^*]+?)(?<=\S)\*(?![\w*])"
+_LONGEST = MAX_SPAN_CHARS
+# Plain text with what follows it, in one match: there are as many of them as there are spans.
+# The bounds keep the search for an end that never comes short.
+_NEXT = re.compile(
+    r"(?P<plain>[^`*\\]*+)(?:"
+    rf"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.{{1,{_LONGEST}}}?)(?<!`)(?P=ticks)(?!`)"
+    rf"|\*\*(?=[^\s*])(?P<strong>.{{1,{_LONGEST}}}?)(?<=[^\s*])\*\*(?!\*)"
+    rf"|(?<![\w*])\*(?=[^\s*])(?P<emphasis>[^*]{{1,{_LONGEST}}}?)(?<=\S)\*(?![\w*])"
     r"|\\(?P<escaped>[`*_#|\\\[\]])"
+    r")?"
 )
 _RUN = re.compile(r"`+|\*+|\\")
 
 
 class InlineSpans:
-    """Cuts one line into (text, style name) spans while it arrives.
+    """Cuts one line into spans while it arrives.
 
     Cutting the line differently yields the same spans.
     """
@@ -33,56 +42,62 @@ class InlineSpans:
         """Whether text of the line is not decided yet."""
         return bool(self._held)
 
-    def feed(self, text: str) -> list[tuple[str, str]]:
+    def feed(self, text: str) -> list[Span]:
         """Add text without newlines; returns what is decided by now."""
+        if not self._held and text and not _SPECIAL.search(text):
+            self._previous = text[-1]
+            return [(text, self._style)]
         self._held += text
         return self._take(complete=False)
 
-    def finish(self) -> list[tuple[str, str]]:
+    def finish(self) -> list[Span]:
         """The line is complete: returns the rest."""
-        return self._take(complete=True)
+        return self._take(complete=True) if self._held else []
 
-    def _take(self, *, complete: bool) -> list[tuple[str, str]]:
-        spans: list[tuple[str, str]] = []
+    def _take(self, *, complete: bool) -> list[Span]:
+        spans: list[Span] = []
         line = self._previous + self._held
-        start = len(self._previous)
-        while start < len(line):
-            special = _SPECIAL.search(line, start)
-            at = special.start() if special else len(line)
-            if at > start:
-                spans.append((line[start:at], self._style))
-                start = at
-                continue
-            found = _SPAN.match(line, at, at + MAX_SPAN_CHARS + 1)
-            if found and found.end() - at <= MAX_SPAN_CHARS:
-                if found.end() == len(line) and not complete:
+        start, end = len(self._previous), len(line)
+        style = self._style
+        while start < end:
+            found = _NEXT.match(line, start)
+            assert found is not None  # it may be empty
+            kind = found.lastindex or 1
+            plain, text = found.group(1, kind)
+            if plain:
+                spans.append((plain, style))
+                start += len(plain)
+            stop = found.end()
+            if kind > 1 and stop - start <= MAX_SPAN_CHARS:
+                if stop == end and not complete:
                     break  # the next character may belong to the closing sign
-                spans.append(self._read_span(found))
-                start = found.end()
-            elif complete or len(line) - at > MAX_SPAN_CHARS:
-                run = _RUN.match(line, at)
-                start = run.end() if run else at + 1
-                spans.append((line[at:start], self._style))
+                spans.append(_read_span(found.lastgroup, text, style))
+                start = stop
+            elif start < end and (complete or end - start > MAX_SPAN_CHARS):
+                run = _RUN.match(line, start)
+                stop = run.end() if run else start + 1
+                spans.append((line[start:stop], style))
+                start = stop
             else:
                 break
         self._previous = line[start - 1 : start]
         self._held = line[start:]
         return spans
 
-    def _read_span(self, found: re.Match[str]) -> tuple[str, str]:
-        if found["code"] is not None:
-            code = found["code"]
-            # Code that begins or ends with a backtick has a space at both ends.
-            padded = code[0] == code[-1] == " " and code.strip()
-            return (code[1:-1] if padded else code), "text.code"
-        if found["strong"] is not None:
-            return _remove_signs(found["strong"]), "text.strong"
-        if found["emphasis"] is not None:
-            return _remove_signs(found["emphasis"]), "text.emphasis"
-        return found["escaped"], self._style
+
+def _read_span(kind: str | None, text: str, style: str) -> Span:
+    if kind == "code":
+        # Code that begins or ends with a backtick has a space at both ends.
+        padded = text[0] == text[-1] == " " and text.strip()
+        return (text[1:-1] if padded else text), "text.code"
+    if kind == "escaped":
+        return text, style
+    return _remove_signs(text), "text.strong" if kind == "strong" else "text.emphasis"
 
 
 def _remove_signs(text: str) -> str:
     """Text inside a span, without the signs of the spans inside it."""
+    if not _SPECIAL.search(text):
+        return text
     inner = InlineSpans()
     return "".join(piece for piece, _ in [*inner.feed(text), *inner.finish()])

@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.cells import cell_len
-from rich.table import Table
-from rich.text import Text
-
 from amplifier_app.display.inline import InlineSpans
+from amplifier_app.display.tables import draw_table, is_row
 from amplifier_app.display.wrapping import Wrapper
 
 if TYPE_CHECKING:
@@ -23,8 +19,6 @@ _HEADING = re.compile(r" {0,3}#{1,6}\s+(?=\S)")
 _ITEM = re.compile(r"(?P<indent>\s{0,99})(?P<mark>[-*+]|\d{1,9}[.)])\s+(?=\S)")
 _QUOTE = re.compile(r" {0,3}>\s?")
 _RULE = re.compile(r" {0,3}([-*_])(?:\s*\1){2,}\s*$")
-_SEPARATOR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
-_CELL_EDGE = re.compile(r"(?<!\\)\|")
 # A beginning that may become one of the above when more of the line arrives.
 _UNDECIDED = re.compile(
     r"\s*(?:(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{0,2}|~{0,2})|#{1,6}\s*|>|[-*+]\s*|\d{1,9}[.)]?\s*"
@@ -33,7 +27,6 @@ _UNDECIDED = re.compile(
 _WHOLE_LINE = re.compile(r"\s{0,12}(?:\||(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{3}|~{3}))")
 _CODE_INDENT = "  "
 _MAX_TABLE_ROWS = 500
-_CELLS_BETWEEN = 3
 _MAX_ROW_CHARS = 4000
 """A longer line is neither a row of a table nor the edge of code."""
 _MAX_MARK_CHARS = 200
@@ -45,7 +38,7 @@ class MarkdownStream:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._wrapper = Wrapper(screen.write, screen.find_text_width)
+        self._wrapper = Wrapper(screen.write_spans, screen.find_text_width)
         self._held = ""
         self._inline: InlineSpans | None = None
         self._in_code_line = False
@@ -59,6 +52,7 @@ class MarkdownStream:
 
     def feed(self, text: str) -> None:
         """Draw what the text completes; it must be printable already."""
+        self._wrapper.measure()
         first, *others = text.split("\n")
         if first:
             self._feed_line(first)
@@ -66,6 +60,7 @@ class MarkdownStream:
             self._end_line()
             if part:
                 self._feed_line(part)
+        self._wrapper.send()
 
     def finish(self) -> None:
         """Draw the rest and end the line."""
@@ -74,6 +69,7 @@ class MarkdownStream:
         if self._held or self._inline or self._in_code_line:
             self._end_line()
         self._draw_table()
+        self._wrapper.send()
 
     def break_line(self) -> None:
         """End the line on the screen so that something else can be printed."""
@@ -85,7 +81,7 @@ class MarkdownStream:
     def _feed_line(self, part: str) -> None:
         self._is_broken = False
         if self._inline:
-            self._draw(self._inline.feed(part))
+            self._wrapper.add(self._inline.feed(part))
         elif self._in_code_line:
             self._write_code(part)
         else:
@@ -94,12 +90,15 @@ class MarkdownStream:
                 self._begin_line()
 
     def _needs_more(self) -> bool:
+        held = self._held
         if self._fence:
-            held = self._held.lstrip(" ")
+            held = held.lstrip(" ")
             return held[: len(self._fence)] == self._fence[: len(held)]
-        if len(self._held) > _MAX_MARK_CHARS:
-            return len(self._held) <= _MAX_ROW_CHARS and bool(_WHOLE_LINE.match(self._held))
-        return bool(_UNDECIDED.match(self._held) or _WHOLE_LINE.match(self._held))
+        if held[0].isalpha():
+            return False
+        if len(held) > _MAX_MARK_CHARS:
+            return len(held) <= _MAX_ROW_CHARS and bool(_WHOLE_LINE.match(held))
+        return bool(_UNDECIDED.match(held) or _WHOLE_LINE.match(held))
 
     def _begin_line(self) -> None:
         """Decide the kind of the held line, and draw its beginning."""
@@ -109,24 +108,25 @@ class MarkdownStream:
             self._write_code(line)
             return
         self._draw_table()
-        style = ""
-        if found := _HEADING.match(line):
+        style = mark = ""
+        if line[0].isalpha():
+            pass
+        elif found := _HEADING.match(line):
             style = "text.heading"
             line = line[found.end() :]
         elif found := _QUOTE.match(line):
             mark = self._screen.glyphs.quote + " "
-            self._wrapper.feed(mark, "text.mark")
             self._wrapper.hang(mark)
             style = "text.quote"
             line = line[found.end() :]
         elif found := _ITEM.match(line):
             sign = self._screen.glyphs.bullet if found["mark"] in "-*+" else found["mark"]
             mark = f"{found['indent']}{sign} "
-            self._wrapper.feed(mark, "text.mark")
             self._wrapper.hang(" " * len(mark))
             line = line[found.end() :]
         self._inline = InlineSpans(style)
-        self._draw(self._inline.feed(line))
+        spans = self._inline.feed(line)
+        self._wrapper.add([(mark, "text.mark"), *spans] if mark else spans)
 
     def _end_line(self) -> None:
         if self._in_code_line:
@@ -140,9 +140,10 @@ class MarkdownStream:
             self._end_code_line()
             return
         if self._inline is not None:
-            self._draw(self._inline.finish())
+            if spans := self._inline.finish():
+                self._wrapper.add(spans)
             self._inline = None
-        self._wrapper.feed("\n", "")
+        self._wrapper.end_line()
         self._blank = False
 
     def _take_whole_line(self) -> bool:
@@ -156,7 +157,7 @@ class MarkdownStream:
                 self._blank = False
                 return True
             return False
-        if _CELL_EDGE.match(line.lstrip()) and len(self._table) < _MAX_TABLE_ROWS:
+        if is_row(line) and len(self._table) < _MAX_TABLE_ROWS:
             self._table.append(line)
             self._held = ""
             return True
@@ -164,7 +165,7 @@ class MarkdownStream:
             self._draw_table()
             self._held = ""
             if not self._blank:
-                self._screen.write("\n")
+                self._wrapper.add_as_it_is("\n", "")
             self._blank = True
             return True
         if found := _FENCE.match(line):
@@ -182,7 +183,8 @@ class MarkdownStream:
     def _take(self, line: str, style: str) -> None:
         self._held = ""
         if line:
-            self._wrapper.feed(f"{line}\n", style)
+            self._wrapper.add([(line, style)])
+            self._wrapper.end_line()
         self._blank = False
 
     def _write_code(self, text: str) -> None:
@@ -190,68 +192,25 @@ class MarkdownStream:
         if text and not self._has_code:
             text = _CODE_INDENT + text
             self._has_code = True
-        self._screen.write(text, "text.code")
+        if text:
+            self._wrapper.add_as_it_is(text, "text.code")
 
     def _end_code_line(self) -> None:
         if self._has_code or not self._is_broken:
-            self._screen.write("\n")
+            self._wrapper.add_as_it_is("\n", "")
         self._in_code_line = self._has_code = self._is_broken = False
 
-    def _draw(self, spans: list[tuple[str, str]]) -> None:
-        for text, style in spans:
-            self._wrapper.feed(text, style)
-
     def _draw_table(self) -> None:
-        rows, self._table = self._table, []
-        if not rows:
+        if not self._table:
             return
-        header, *body = [_split_cells(row) for row in (rows[0], *rows[2:])]
-        columns = max(len(row) for row in (header, *body))
-        # A few long rows among short ones would take time for each cell that is not there.
-        is_sparse = columns * len(rows) > sum(map(len, rows))
-        is_table = len(rows) >= 2 and _SEPARATOR.match(rows[1]) and not is_sparse
-        if not is_table or not self._has_room([header, *body], columns):
-            for row in rows:
-                self._wrapper.feed(row + "\n", "")
-            self._blank = False
-            return
-        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        for index in range(columns):
-            title = header[index] if index < len(header) else ""
-            right = all(_is_number(row[index]) for row in body if index < len(row)) and body
-            table.add_column(
-                _style_cell(title), justify="right" if right else "left", overflow="fold"
-            )
-        for row in body:
-            table.add_row(*map(_style_cell, row))
-        self._screen.render(table)
+        lines, self._table = self._table, []
+        # Plain mode has no tables at all.
+        is_plain, across = self._screen.is_plain, self._screen.glyphs.across[0]
+        width = self._screen.find_text_width()
+        table = [] if is_plain else draw_table(lines, width, across)
+        for text, style in table:
+            self._wrapper.add_as_it_is(text, style)
+        for line in [] if table else lines:
+            self._wrapper.add([(line, "")])
+            self._wrapper.end_line()
         self._blank = False
-
-    def _has_room(self, rows: list[list[str]], columns: int) -> bool:
-        """Whether each column can hold its longest word; plain mode has no tables at all."""
-        if self._screen.is_plain:
-            return False
-        longest = [0] * columns
-        for row in rows:
-            for index, cell in enumerate(row):
-                longest[index] = max(longest[index], *map(cell_len, cell.split() or [""]))
-        return sum(longest) + _CELLS_BETWEEN * (columns - 1) <= self._screen.width
-
-
-def _split_cells(row: str) -> list[str]:
-    row = row.strip().removeprefix("|")
-    if row.endswith("|") and not row.endswith("\\|"):
-        row = row[:-1]
-    return [cell.strip() for cell in _CELL_EDGE.split(row)]
-
-
-def _is_number(cell: str) -> bool:
-    return bool(re.fullmatch(r"[\d.,\s%+-]*", cell.strip("`*")))
-
-
-def _style_cell(cell: str) -> Text:
-    spans = InlineSpans()
-    text = Text()
-    for piece, style in [*spans.feed(cell), *spans.finish()]:
-        text.append(piece, style or None)
-    return text
