@@ -12,18 +12,17 @@ MAX_SPAN_CHARS = 500
 """A longer span is plain text. This limits how much text is held back."""
 
 _SPECIAL = re.compile(r"[`*\\]")
-_LONGEST = MAX_SPAN_CHARS
 # Plain text with what follows it, in one match: there are as many of them as there are spans.
-# The bounds keep the search for an end that never comes short.
+# The bounds keep each span, signs included, within `MAX_SPAN_CHARS`.
 _NEXT = re.compile(
-    r"(?P<plain>[^`*\\]*+)(?:"
-    rf"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.{{1,{_LONGEST}}}?)(?<!`)(?P=ticks)(?!`)"
-    rf"|\*\*(?=[^\s*])(?P<strong>.{{1,{_LONGEST}}}?)(?<=[^\s*])\*\*(?!\*)"
-    rf"|(?<![\w*])\*(?=[^\s*])(?P<emphasis>[^*]{{1,{_LONGEST}}}?)(?<=\S)\*(?![\w*])"
+    r"([^`*\\]*+)(?:"
+    r"(?<!`)(?P<ticks>`{1,20})(?!`)(?P<code>.{1,460}?)(?<!`)(?P=ticks)(?!`)"
+    r"|\*\*(?=[^\s*])(?P<strong>.{1,496}?)(?<=[^\s*])\*\*(?!\*)"
+    r"|(?<![\w*])\*(?=[^\s*])(?P<emphasis>[^*]{1,498}?)(?<=\S)\*(?![\w*])"
     r"|\\(?P<escaped>[`*_#|\\\[\]])"
+    r"|(?P<signs>`+|\*+|\\)"
     r")?"
 )
-_RUN = re.compile(r"`+|\*+|\\")
 
 
 class InlineSpans:
@@ -55,49 +54,47 @@ class InlineSpans:
         return self._take(complete=True) if self._held else []
 
     def _take(self, *, complete: bool) -> list[Span]:
-        spans: list[Span] = []
         line = self._previous + self._held
-        start, end = len(self._previous), len(line)
-        style = self._style
-        while start < end:
-            found = _NEXT.match(line, start)
-            assert found is not None  # it may be empty
-            kind = found.lastindex or 1
-            plain, text = found.group(1, kind)
-            if plain:
-                spans.append((plain, style))
-                start += len(plain)
-            stop = found.end()
-            if kind > 1 and stop - start <= MAX_SPAN_CHARS:
-                if stop == end and not complete:
-                    break  # the next character may belong to the closing sign
-                spans.append(_read_span(found.lastgroup, text, style))
-                start = stop
-            elif start < end and (complete or end - start > MAX_SPAN_CHARS):
-                run = _RUN.match(line, start)
-                stop = run.end() if run else start + 1
-                spans.append((line[start:stop], style))
-                start = stop
-            else:
-                break
-        self._previous = line[start - 1 : start]
-        self._held = line[start:]
+        spans, end = _read_spans(line, len(self._previous), self._style, complete=complete)
+        self._previous = line[end - 1 : end]
+        self._held = line[end:]
         return spans
 
 
-def _read_span(kind: str | None, text: str, style: str) -> Span:
-    if kind == "code":
-        # Code that begins or ends with a backtick has a space at both ends.
-        padded = text[0] == text[-1] == " " and text.strip()
-        return (text[1:-1] if padded else text), "text.code"
-    if kind == "escaped":
-        return text, style
-    return _remove_signs(text), "text.strong" if kind == "strong" else "text.emphasis"
+def read_spans(line: str, style: str = "") -> list[Span]:
+    """Return the spans of a whole line."""
+    if not _SPECIAL.search(line):
+        return [(line, style)] if line else []
+    return _read_spans(line, 0, style, complete=True)[0]
 
 
-def _remove_signs(text: str) -> str:
-    """Text inside a span, without the signs of the spans inside it."""
-    if not _SPECIAL.search(text):
-        return text
-    inner = InlineSpans()
-    return "".join(piece for piece, _ in [*inner.feed(text), *inner.finish()])
+def _read_spans(line: str, start: int, style: str, *, complete: bool) -> tuple[list[Span], int]:
+    """Return the spans that are decided, and where they end."""
+    spans: list[Span] = []
+    end = len(line)
+    while start < end:
+        found = _NEXT.match(line, start)
+        assert found is not None  # it may be empty
+        kind = found.lastgroup
+        plain, text = found.group(1, found.lastindex or 1)
+        if plain:
+            spans.append((plain, style))
+            start += len(plain)
+        stop = found.end()
+        if kind is None:
+            break
+        # What stands alone may begin a span, the next character belong to its last sign.
+        if not complete and (end - start <= MAX_SPAN_CHARS if kind == "signs" else stop == end):
+            break
+        start = stop
+        if kind == "code":
+            # Code that begins or ends with a backtick has a space at both ends.
+            is_padded = text[0] == text[-1] == " " and text.strip()
+            spans.append((text[1:-1] if is_padded else text, "text.code"))
+        elif kind == "strong" or kind == "emphasis":
+            if _SPECIAL.search(text):
+                text = "".join([inner for inner, _ in read_spans(text)])
+            spans.append((text, "text.strong" if kind == "strong" else "text.emphasis"))
+        else:
+            spans.append((text, style))
+    return spans, start

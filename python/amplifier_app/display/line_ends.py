@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TypeAlias
 
 from amplifier_app.display.inline import Span
@@ -51,28 +53,26 @@ def cut_spans(spans: Sequence[Span], parts: Sequence[Part]) -> list[list[Span]]:
 
     Args:
         spans: Spans one after the other.
-        parts: Parts of their text, in order; the last goes to its end.
+        parts: Parts of their text, in order.
     """
     if len(spans) == 1:
         text, style = spans[0]
         return [[(text[start:stop], style)] if start < stop else [] for start, stop in parts]
-    line: list[Span] = []
-    cut = [line]
-    start, stop = parts[0]
-    offset = 0
-    for span in spans:
-        beyond = offset + len(span[0])
-        if start <= offset and beyond <= stop:
-            line.append(span)
-        else:
-            text, style = span
-            if start < min(beyond, stop):
-                line.append((text[max(0, start - offset) : stop - offset], style))
-            while beyond > stop:
-                line = []
-                start, stop = parts[len(cut)]
-                cut.append(line)
-                if start < min(beyond, stop):
-                    line.append((text[start - offset : stop - offset], style))
-        offset = beyond
-    return [*cut, *([] for _ in parts[len(cut) :])]
+    ends = list(accumulate([len(text) for text, _ in spans]))
+    cut: list[list[Span]] = []
+    for start, stop in parts:
+        if start == stop:
+            cut.append([])
+            continue
+        first = bisect_right(ends, start)
+        last = bisect_left(ends, stop, first)
+        line = list(spans[first : last + 1])
+        if ends[last] > stop:
+            text, style = line[-1]
+            line[-1] = (text[: stop - ends[last]], style)
+        before = start - ends[first] + len(spans[first][0])
+        if before:
+            text, style = line[0]
+            line[0] = (text[before:], style)
+        cut.append(line)
+    return cut

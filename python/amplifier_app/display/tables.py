@@ -8,13 +8,14 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 from amplifier_app.display.cells import count_cells
-from amplifier_app.display.inline import InlineSpans, Span
+from amplifier_app.display.inline import Span, read_spans
 from amplifier_app.display.wrapping import Wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Cell: TypeAlias = list[Span]
+Cell: TypeAlias = tuple[list[Span], int]
+"""The spans of a cell, and how wide they are."""
 
 _SEPARATOR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
 _CELL_EDGE = re.compile(r"(?<!\\)\|")
@@ -56,7 +57,7 @@ def draw_table(lines: Sequence[str], width: int, across: str) -> list[Span]:
     if not widths:
         return []
     are_right = [_are_numbers(texts[1:], column) for column in range(columns)]
-    styled = [[(text, _HEAD_STYLES[style]) for text, style in cell] for cell in head]
+    styled = [([(text, _HEAD_STYLES[style]) for text, style in spans], n) for spans, n in head]
     spans = _draw_row(styled, widths, are_right)
     spans.append((across * (sum(widths) + len(_GAP) * (columns - 1)) + "\n", ""))
     for row in body:
@@ -72,8 +73,11 @@ def _split_cells(row: str) -> list[str]:
 
 
 def _read_cell(text: str) -> Cell:
-    spans = InlineSpans()
-    return [*spans.feed(text), *spans.finish()]
+    return _measure(read_spans(text))
+
+
+def _measure(spans: list[Span]) -> Cell:
+    return spans, sum([count_cells(text) for text, _ in spans])
 
 
 def _are_numbers(rows: Sequence[Sequence[str]], column: int) -> bool:
@@ -86,17 +90,11 @@ def _share_width(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> lis
 
     It is nothing if the longest words of all columns take more than that.
     """
-    widths = [0] * columns
-    for row in rows:
-        for index, cell in enumerate(row):
-            widths[index] = max(widths[index], _count_cells(cell))
+    cells = [[row[column] for row in rows if column < len(row)] for column in range(columns)]
+    widths = [max([n for _, n in column]) for column in cells]
     if sum(widths) <= room:
         return widths
-    longest = [0] * columns
-    for row in rows:
-        for index, cell in enumerate(row):
-            words = "".join([text for text, _ in cell]).split()
-            longest[index] = max(longest[index], *map(count_cells, words), 0)
+    longest = [max(_measure_longest_word(spans) for spans, _ in column) for column in cells]
     if sum(longest) > room:
         return []
 
@@ -106,29 +104,32 @@ def _share_width(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> lis
     return share(bisect_right(range(room + 1), room, key=lambda most: sum(share(most))) - 1)
 
 
+def _measure_longest_word(spans: Sequence[Span]) -> int:
+    return max(map(count_cells, "".join([text for text, _ in spans]).split()), default=0)
+
+
 def _draw_row(row: Sequence[Cell], widths: Sequence[int], are_right: Sequence[bool]) -> list[Span]:
     spans: list[Span] = []
     columns = [_wrap_cell(cell, width) for cell, width in zip(row, widths, strict=False)]
-    for line in zip_longest(*columns, fillvalue=()):
+    for line in zip_longest(*columns, fillvalue=([], 0)):
         gap = ""
-        for cell, width, is_right in zip(line, widths, are_right, strict=False):
-            pad = " " * (width - _count_cells(cell))
-            before, after = (pad, "") if is_right else ("", pad)
+        for (cell, cells), width, is_right in zip(line, widths, are_right, strict=False):
+            pad = " " * (width - cells)
+            before = gap + pad if is_right else gap
             if cell:
-                spans.append((gap + before, ""))
+                if before:
+                    spans.append((before, ""))
                 spans += cell
-                gap = ""
-            else:
-                gap += before
-            gap += after + _GAP
+                before = ""
+            gap = before + _GAP if is_right else before + pad + _GAP
         spans.append(("\n", ""))
     return spans
 
 
 def _wrap_cell(cell: Cell, width: int) -> list[Cell]:
-    if _count_cells(cell) <= width:
+    if cell[1] <= width:
         return [cell]
-    lines: list[Cell] = [[]]
+    lines: list[list[Span]] = [[]]
 
     def put(spans: Sequence[Span]) -> None:
         for text, style in spans:
@@ -137,10 +138,6 @@ def _wrap_cell(cell: Cell, width: int) -> list[Cell]:
             lines.extend([(text, style)] for text in others)
 
     wrapper = Wrapper(put, lambda: width)
-    wrapper.add(cell)
+    wrapper.add(cell[0])
     wrapper.finish()
-    return lines[:-1]
-
-
-def _count_cells(cell: Sequence[Span]) -> int:
-    return sum([count_cells(text) for text, _ in cell])
+    return [_measure(line) for line in lines[:-1]]

@@ -55,7 +55,9 @@ class Wrapper:
         self._run: list[str] = []
         """Texts of one style, to be a span of `_ready`."""
         self._run_style = ""
-        self.hang("")
+        self._hang = ""
+        self._next_row_start = [*_NEWLINE, *self._row_start]
+        self._next_column = self._first_column
 
     def feed(self, text: str, style: str) -> None:
         """Add text and write what it completes; newlines end lines."""
@@ -78,6 +80,20 @@ class Wrapper:
                 for token in _TOKEN.findall(text):
                     self._add_token(token, style)
 
+    def add_line(self, spans: Sequence[Span], hang: str = "") -> None:
+        """Add a whole line; the rows after its first begin with `hang`."""
+        if not (self._open or self._space or self._word or self._row_start or self._is_broken):
+            text = "".join([text for text, _ in spans])
+            if len(text) <= self._width and is_narrow(text) and not text.endswith(" "):
+                self._end_run()
+                self._ready += spans
+                self._ready += _NEWLINE
+                return
+        if hang:
+            self.hang(hang)
+        self.add(spans)
+        self.end_line()
+
     def add_as_it_is(self, text: str, style: str) -> None:
         """Add text that is not wrapped, between lines."""
         self._end_run()
@@ -87,8 +103,7 @@ class Wrapper:
         """End a line of the text."""
         self._place_word()
         self._end_row()
-        if self._hang:
-            self.hang("")
+        self.hang("")
 
     def send(self) -> None:
         """Write at once what was completed since the last time."""
@@ -98,7 +113,9 @@ class Wrapper:
             self._write(ready)
 
     def hang(self, text: str) -> None:
-        """Begin the lines after this one with `text` until the next newline."""
+        """Begin the rows after this one with `text` until the next newline."""
+        if text == self._hang:
+            return
         self._hang = text
         hang = [(text, "")] if text else []
         self._next_row_start = [*_NEWLINE, *self._row_start, *hang]
@@ -127,8 +144,13 @@ class Wrapper:
             return False
         if self._space or self._word:
             held = [*self._space, *self._word]
-            text = "".join([text for text, _ in held]) + text
-            spans = [*held, *spans]
+            held_text = "".join([text for text, _ in held])
+            first, style = spans[0]
+            if all(held_style == style for _, held_style in held):
+                spans = [(held_text + first, style), *spans[1:]]
+            else:
+                spans = [*held, *spans]
+            text = held_text + text
         if not is_narrow(text):
             return False
         word = text.rfind(" ") + 1
@@ -160,7 +182,11 @@ class Wrapper:
             self._is_long = False
             return
         if token.isascii() and self._word_cells + len(token) <= self._width:
-            self._word.append((token, style))
+            if self._word and self._word[-1][1] == style:
+                token_before, _ = self._word.pop()
+                self._word.append((token_before + token, style))
+            else:
+                self._word.append((token, style))
             self._word_cells += len(token)
             return
         for piece in split_word(token, self._width):
