@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from test_display import Event, Pipe, Terminal, call, drawn, environment, result, styled
+from drawn_events import Event, Pipe, Terminal, call, drawn, environment, result, styled
 
 from amplifier_app import ContentBlockRenderer
 from amplifier_core.content_models import ToolCallContent, ToolResultContent
