@@ -44,13 +44,19 @@ class Pipe(io.StringIO):
     encoding = "utf-8"
 
 
-def drawn(events: list[Event], file: io.StringIO, *, width: int = 60) -> str:
+def drawn(
+    events: list[Event], file: io.StringIO, *, width: int = 60, keeps_changes: bool = True
+) -> str:
     """The screen after the events, without its styles; the clock stands still."""
-    return re.sub(r"\x1b\[[\d;]*m", "", styled(events, file, width=width))
+    return re.sub(
+        r"\x1b\[[\d;]*m", "", styled(events, file, width=width, keeps_changes=keeps_changes)
+    )
 
 
-def styled(events: list[Event], file: io.StringIO, *, width: int = 60) -> str:
-    display = Display(Screen(file, width=width), clock=lambda: 0.0)
+def styled(
+    events: list[Event], file: io.StringIO, *, width: int = 60, keeps_changes: bool = True
+) -> str:
+    display = Display(Screen(file, width=width), clock=lambda: 0.0, keeps_changes=keeps_changes)
     for event, data in events:
         display.handle(event, data)
     display.finish()

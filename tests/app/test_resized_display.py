@@ -206,7 +206,7 @@ def test_a_long_change_is_folded_and_says_how_to_see_the_rest() -> None:
     diff = "--- a\n+++ b\n@@ -0,0 +1,50 @@\n" + "".join(f"+line {number}\n" for number in range(50))
     output: dict[str, Any] = {"path": "a", "kind": "modified", "lines_added": 50, "diff": diff}
     terminal = Emulated(80)
-    display = Display(open_screen(terminal))
+    display = Display(open_screen(terminal), keeps_changes=True)
     show(display, [call("a", "edit_file", {"path": "a"}), result("a", "edit_file", output)])
     assert terminal.rows[2:4] == ["    @@ -0,0 +1,50 @@", "    +line 0"]
     assert len(terminal.rows) == 23
