@@ -100,6 +100,8 @@ class MarkdownStream:
         held = self._held
         if held[0].isalpha():
             return False
+        if held[0] == "|":
+            return len(held) <= _MAX_ROW_CHARS
         if len(held) > _MAX_MARK_CHARS:
             return len(held) <= _MAX_ROW_CHARS and bool(_WHOLE_LINE.match(held))
         return bool(_UNDECIDED.match(held) or _WHOLE_LINE.match(held))

@@ -139,9 +139,12 @@ class Screen:
             return self._fixed_columns
         if self.is_terminal:
             for descriptor in self._descriptors:
-                with contextlib.suppress(OSError, ValueError):
+                # Once for each delta: `contextlib.suppress` takes as long as the question itself.
+                try:
                     if columns := os.get_terminal_size(descriptor).columns:
                         return columns
+                except (OSError, ValueError):
+                    pass
         return self._console.width
 
     def write(self, text: str, style: str = "") -> None:

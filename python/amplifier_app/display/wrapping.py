@@ -159,9 +159,11 @@ class Wrapper:
         end = len(text[:word].rstrip(" "))
         column = self._column if self._open else self._first_column
         room, room_after = self._width - column, self._width - self._next_column
-        lines = find_lines(text, end, room, room_after, is_open=self._open)
-        if not lines:
-            return False
+        lines = [(0, end)]
+        if end > room:
+            lines = find_lines(text, end, room, room_after, is_open=self._open)
+            if not lines:
+                return False
         self._begin_row()
         self._end_run()
         *rows, self._space, self._word = cut_spans(spans, [*lines, (end, word), (word, len(text))])
