@@ -53,7 +53,7 @@ class MarkdownStream:
 
     def feed(self, text: str) -> None:
         """Draw what the text completes; it must be printable already."""
-        self._wrapper.measure()
+        self._wrapper.measure_width()
         *lines, rest = text.split("\n")
         for line in lines:
             if self._inline or self._code:

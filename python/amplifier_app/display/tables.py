@@ -73,10 +73,10 @@ def _split_cells(row: str) -> list[str]:
 
 
 def _read_cell(text: str) -> Cell:
-    return _measure(read_spans(text))
+    return _measure_cell(read_spans(text))
 
 
-def _measure(spans: list[Span]) -> Cell:
+def _measure_cell(spans: list[Span]) -> Cell:
     return spans, sum([count_cells(text) for text, _ in spans])
 
 
@@ -98,10 +98,12 @@ def _share_width(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> lis
     if sum(longest) > room:
         return []
 
-    def share(most: int) -> list[int]:
+    def share_width(most: int) -> list[int]:
         return [max(least, min(most, all)) for least, all in zip(longest, widths, strict=True)]
 
-    return share(bisect_right(range(room + 1), room, key=lambda most: sum(share(most))) - 1)
+    return share_width(
+        bisect_right(range(room + 1), room, key=lambda most: sum(share_width(most))) - 1
+    )
 
 
 def _measure_longest_word(spans: Sequence[Span]) -> int:
@@ -140,4 +142,4 @@ def _wrap_cell(cell: Cell, width: int) -> list[Cell]:
     wrapper = Wrapper(put, lambda: width)
     wrapper.add(cell[0])
     wrapper.finish()
-    return [_measure(line) for line in lines[:-1]]
+    return [_measure_cell(line) for line in lines[:-1]]

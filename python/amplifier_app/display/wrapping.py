@@ -61,7 +61,7 @@ class Wrapper:
 
     def feed(self, text: str, style: str) -> None:
         """Add text and write what it completes; newlines end lines."""
-        self.measure()
+        self.measure_width()
         first, *others = text.split("\n")
         self.add([(first, style)])
         for line in others:
@@ -69,7 +69,7 @@ class Wrapper:
             self.add([(line, style)])
         self.send()
 
-    def measure(self) -> None:
+    def measure_width(self) -> None:
         """Use the width of the moment from now on."""
         self._width = self._find_width()
 
