@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from test_display import Event, Pipe, Terminal, call, drawn, environment, result, styled
+from drawn_events import Event, Pipe, Terminal, call, drawn, environment, result, styled
 
 from amplifier_app import ContentBlockRenderer
 from amplifier_core.content_models import ToolCallContent, ToolResultContent
@@ -89,6 +89,15 @@ def test_a_new_file_is_its_first_lines_and_how_many_more_there_are() -> None:
     assert drawn(events, Pipe()) == (
         f'● 1 write_file(path="n")\n  ✓ 1 write_file: created, 30 lines\n{shown}    … 10 more lines; `/diff` or `amplifier-core diff` shows all\n'
     )
+
+
+def test_a_session_that_keeps_nothing_does_not_say_how_to_see_all_of_a_change() -> None:
+    content = "".join(f"line {number}\n" for number in range(1, 31)).encode()
+    for changes in ([("n", None, content)], [("n", None, content), ("m", None, content)]):
+        name = "apply_patch" if len(changes) > 1 else "write_file"
+        shown = drawn(write(name, {}, *changes), Pipe(), keeps_changes=False)
+        assert "more lines\n" in shown
+        assert "diff" not in shown
 
 
 def test_a_file_that_stays_as_it_was_has_no_lines_also_after_a_change() -> None:

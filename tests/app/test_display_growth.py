@@ -98,7 +98,9 @@ def test_turns_leave_next_to_nothing_behind(
 
 
 @pytest.mark.parametrize("draw", [blocks, interleaved, calls, rows])
-def test_twice_as_much_takes_twice_as_many_steps(draw: Callable[[Display, int], None]) -> None:
+def test_each_part_takes_as_many_steps_as_the_one_before(
+    draw: Callable[[Display, int], None],
+) -> None:
     def drawn(count: int) -> int:
         display = Display(Screen(Terminal(), width=80), clock=lambda: 0.0)
 
@@ -109,4 +111,6 @@ def test_twice_as_much_takes_twice_as_many_steps(draw: Callable[[Display, int], 
         return steps(act)
 
     drawn(5)  # what is imported and compiled at first use
-    assert drawn(400) < 2.2 * drawn(200)
+    first, second, third = drawn(200), drawn(400), drawn(600)
+    # The beginning of a line may cost less than what follows.
+    assert third - second < 1.1 * (second - first)

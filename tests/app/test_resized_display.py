@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pyte
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from test_display import Event, UseClock, block, call, result, use_clock
+from drawn_events import Event, UseClock, block, call, result, use_clock
+from emulated_terminal import Emulated
 
 from amplifier_app.display import Display
 from amplifier_app.display.screen import Screen
@@ -26,42 +26,6 @@ __all__ = ["use_clock"]
 WIDTHS = (40, 80, 200)
 MOVES = re.compile("[\x1b\r\b]")
 WORDS = "The quick brown fox jumps over the lazy dog and reads what somebody has written. " * 4
-
-
-class Emulated(io.StringIO):
-    """A terminal in memory with its scrollback."""
-
-    encoding = "utf-8"
-
-    def __init__(self, columns: int) -> None:
-        super().__init__()
-        self.columns = columns
-        self._terminal = pyte.HistoryScreen(columns, 60, history=10_000, ratio=0.5)
-        self._stream = pyte.Stream(self._terminal)
-
-    def isatty(self) -> bool:
-        return True
-
-    def write(self, text: str, /) -> int:
-        self._stream.feed(text.replace("\n", "\r\n"))
-        return super().write(text)
-
-    def resize(self, columns: int) -> None:
-        self.columns = columns
-        self._terminal.resize(60, columns)
-
-    @property
-    def rows(self) -> list[str]:
-        """All rows, the ones above the screen too."""
-        above = [
-            "".join(line[at].data for at in range(max(line, default=-1) + 1))
-            for line in self._terminal.history.top
-        ]
-        return (
-            "\n".join(row.rstrip() for row in [*above, *self._terminal.display])
-            .rstrip()
-            .split("\n")
-        )
 
 
 @pytest.fixture(autouse=True)
@@ -242,7 +206,7 @@ def test_a_long_change_is_folded_and_says_how_to_see_the_rest() -> None:
     diff = "--- a\n+++ b\n@@ -0,0 +1,50 @@\n" + "".join(f"+line {number}\n" for number in range(50))
     output: dict[str, Any] = {"path": "a", "kind": "modified", "lines_added": 50, "diff": diff}
     terminal = Emulated(80)
-    display = Display(open_screen(terminal))
+    display = Display(open_screen(terminal), keeps_changes=True)
     show(display, [call("a", "edit_file", {"path": "a"}), result("a", "edit_file", output)])
     assert terminal.rows[2:4] == ["    @@ -0,0 +1,50 @@", "    +line 0"]
     assert len(terminal.rows) == 23

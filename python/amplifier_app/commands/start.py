@@ -133,7 +133,7 @@ async def _run_with_display(
 
     from amplifier_app.display import Display
 
-    output = Display(screen)
+    output = Display(screen, keeps_changes=order.is_kept)
     animation = asyncio.create_task(screen.animate())
     try:
         return await run_turn(order, answering, output, line)

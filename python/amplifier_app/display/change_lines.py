@@ -15,6 +15,8 @@ from amplifier_providers.running.count_noun import count_noun
 TakeDiff: TypeAlias = Callable[[str], str]
 """Returns the change of the file at a path as a unified diff, once; empty if it is not known."""
 
+DIFF_HINT = "; `/diff` or `amplifier-core diff` shows all"
+"""Where the session keeps its changes."""
 MAX_LINES = 20
 """So many lines of a change are drawn."""
 _STYLES = {"+": "diff.added", "-": "diff.removed", "@": "note", "\\": "note"}
@@ -41,20 +43,21 @@ def summarize_changes(files: list[Mapping[str, Any]], omitted: int) -> str:
     return f"{count_noun(len(files) + omitted, 'file')}, +{added:,} -{removed:,} lines"
 
 
-def list_change(file: Mapping[str, Any], diff: str, content: str) -> list[Line]:
+def list_change(file: Mapping[str, Any], diff: str, content: str, hint: str) -> list[Line]:
     """Return the first lines of a change.
 
     Args:
         file: What the tool says of it.
         diff: The change as a unified diff; empty if it is not known.
         content: All that a new file holds, where no diff is known.
+        hint: Follows how many more lines there are.
     """
     lines = list(_read_diff(file, diff)) if diff else _show_all(content)
-    return _take_first(lines, MAX_LINES, is_whole=_is_whole(file, diff))
+    return _take_first(lines, MAX_LINES, hint, is_whole=_is_whole(file, diff))
 
 
 def list_changes(
-    files: list[Mapping[str, Any]], take_diff: TakeDiff, omitted: int
+    files: list[Mapping[str, Any]], take_diff: TakeDiff, omitted: int, hint: str
 ) -> Iterator[Line]:
     """Yield the files of a patch, and what was added and removed in each while there is room."""
     shown = files[:MAX_LINES]
@@ -66,7 +69,7 @@ def list_changes(
         diff = str(file.get("diff") or take_diff(str(path)))
         lines = [line for line in _read_diff(file, diff) if line[1].startswith("diff.")]
         if room:
-            first = _take_first(lines, room, is_whole=_is_whole(file, diff))
+            first = _take_first(lines, room, hint, is_whole=_is_whole(file, diff))
             yield from ((f"  {text}", style) for text, style in first)
     if left := len(files) - len(shown) + omitted:
         yield f"… {count_noun(left, 'more file')}", "note"
@@ -102,8 +105,8 @@ def _is_whole(file: Mapping[str, Any], diff: str) -> bool:
     return not diff or changed >= file["lines_added"] + _read_count(file.get("lines_removed"))
 
 
-def _take_first(lines: list[Line], most: int, *, is_whole: bool) -> list[Line]:
+def _take_first(lines: list[Line], most: int, hint: str, *, is_whole: bool) -> list[Line]:
     if is_whole and len(lines) <= most + 1:
         return lines
     rest, style = describe_rest(len(lines[most:]), is_whole=is_whole)
-    return [*lines[:most], (f"{rest}; `/diff` or `amplifier-core diff` shows all", style)]
+    return [*lines[:most], (f"{rest}{hint}", style)]

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
+
+Span: TypeAlias = tuple[str, str]
+"""A text and the name of its style."""
 
 MAX_SPAN_CHARS = 500
 """A longer span is plain text. This limits how much text is held back."""
 
 _SPECIAL = re.compile(r"[`*\\]")
-_SPAN = re.compile(
-    r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
-    r"|\*\*(?=[^\s*])(?P<strong>.+?)(?<=[^\s*])\*\*(?!\*)"
-    r"|(?<![\w*])\*(?=[^\s*])(?P<emphasis>[^*]+?)(?<=\S)\*(?![\w*])"
+# Plain text with what follows it, in one match: there are as many of them as there are spans.
+# The bounds keep each span, signs included, within `MAX_SPAN_CHARS`.
+_NEXT = re.compile(
+    r"([^`*\\]*+)(?:"
+    r"(?<!`)(?P<ticks>`{1,20})(?!`)(?P<code>.{1,460}?)(?<!`)(?P=ticks)(?!`)"
+    r"|\*\*(?=[^\s*])(?P<strong>.{1,496}?)(?<=[^\s*])\*\*(?!\*)"
+    r"|(?<![\w*])\*(?=[^\s*])(?P<emphasis>[^*]{1,498}?)(?<=\S)\*(?![\w*])"
     r"|\\(?P<escaped>[`*_#|\\\[\]])"
+    r"|(?P<signs>`+|\*+|\\)"
+    r")?"
 )
-_RUN = re.compile(r"`+|\*+|\\")
 
 
 class InlineSpans:
-    """Cuts one line into (text, style name) spans while it arrives.
+    """Cuts one line into spans while it arrives.
 
     Cutting the line differently yields the same spans.
     """
@@ -33,56 +41,60 @@ class InlineSpans:
         """Whether text of the line is not decided yet."""
         return bool(self._held)
 
-    def feed(self, text: str) -> list[tuple[str, str]]:
+    def feed(self, text: str) -> list[Span]:
         """Add text without newlines; returns what is decided by now."""
+        if not self._held and text and not _SPECIAL.search(text):
+            self._previous = text[-1]
+            return [(text, self._style)]
         self._held += text
         return self._take(complete=False)
 
-    def finish(self) -> list[tuple[str, str]]:
+    def finish(self) -> list[Span]:
         """The line is complete: returns the rest."""
-        return self._take(complete=True)
+        return self._take(complete=True) if self._held else []
 
-    def _take(self, *, complete: bool) -> list[tuple[str, str]]:
-        spans: list[tuple[str, str]] = []
+    def _take(self, *, complete: bool) -> list[Span]:
         line = self._previous + self._held
-        start = len(self._previous)
-        while start < len(line):
-            special = _SPECIAL.search(line, start)
-            at = special.start() if special else len(line)
-            if at > start:
-                spans.append((line[start:at], self._style))
-                start = at
-                continue
-            found = _SPAN.match(line, at, at + MAX_SPAN_CHARS + 1)
-            if found and found.end() - at <= MAX_SPAN_CHARS:
-                if found.end() == len(line) and not complete:
-                    break  # the next character may belong to the closing sign
-                spans.append(self._read_span(found))
-                start = found.end()
-            elif complete or len(line) - at > MAX_SPAN_CHARS:
-                run = _RUN.match(line, at)
-                start = run.end() if run else at + 1
-                spans.append((line[at:start], self._style))
-            else:
-                break
-        self._previous = line[start - 1 : start]
-        self._held = line[start:]
+        spans, end = _read_spans(line, len(self._previous), self._style, complete=complete)
+        self._previous = line[end - 1 : end]
+        self._held = line[end:]
         return spans
 
-    def _read_span(self, found: re.Match[str]) -> tuple[str, str]:
-        if found["code"] is not None:
-            code = found["code"]
+
+def read_spans(line: str, style: str = "") -> list[Span]:
+    """Return the spans of a whole line."""
+    if not _SPECIAL.search(line):
+        return [(line, style)] if line else []
+    return _read_spans(line, 0, style, complete=True)[0]
+
+
+def _read_spans(line: str, start: int, style: str, *, complete: bool) -> tuple[list[Span], int]:
+    """Return the spans that are decided, and where they end."""
+    spans: list[Span] = []
+    end = len(line)
+    while start < end:
+        found = _NEXT.match(line, start)
+        assert found is not None  # it may be empty
+        kind = found.lastgroup
+        plain, text = found.group(1, found.lastindex or 1)
+        if plain:
+            spans.append((plain, style))
+            start += len(plain)
+        stop = found.end()
+        if kind is None:
+            break
+        # What stands alone may begin a span, the next character belong to its last sign.
+        if not complete and (end - start <= MAX_SPAN_CHARS if kind == "signs" else stop == end):
+            break
+        start = stop
+        if kind == "code":
             # Code that begins or ends with a backtick has a space at both ends.
-            padded = code[0] == code[-1] == " " and code.strip()
-            return (code[1:-1] if padded else code), "text.code"
-        if found["strong"] is not None:
-            return _remove_signs(found["strong"]), "text.strong"
-        if found["emphasis"] is not None:
-            return _remove_signs(found["emphasis"]), "text.emphasis"
-        return found["escaped"], self._style
-
-
-def _remove_signs(text: str) -> str:
-    """Text inside a span, without the signs of the spans inside it."""
-    inner = InlineSpans()
-    return "".join(piece for piece, _ in [*inner.feed(text), *inner.finish()])
+            is_padded = text[0] == text[-1] == " " and text.strip()
+            spans.append((text[1:-1] if is_padded else text, "text.code"))
+        elif kind == "strong" or kind == "emphasis":
+            if _SPECIAL.search(text):
+                text = "".join([inner for inner, _ in read_spans(text)])
+            spans.append((text, "text.strong" if kind == "strong" else "text.emphasis"))
+        else:
+            spans.append((text, style))
+    return spans, start

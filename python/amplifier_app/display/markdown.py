@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.cells import cell_len
-from rich.table import Table
-from rich.text import Text
-
-from amplifier_app.display.inline import InlineSpans
+from amplifier_app.display.code_block import QUOTE, CodeBlock
+from amplifier_app.display.inline import InlineSpans, read_spans
+from amplifier_app.display.tables import draw_table, is_row
 from amplifier_app.display.wrapping import Wrapper
 
 if TYPE_CHECKING:
@@ -19,21 +16,20 @@ if TYPE_CHECKING:
 _FENCE = re.compile(
     r"(?P<before>\s{0,12}(?:(?:[-*+]|\d{1,9}[.)])\s+)?)(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<label>.*)"
 )
-_HEADING = re.compile(r" {0,3}#{1,6}\s+(?=\S)")
-_ITEM = re.compile(r"(?P<indent>\s{0,99})(?P<mark>[-*+]|\d{1,9}[.)])\s+(?=\S)")
-_QUOTE = re.compile(r" {0,3}>\s?")
+_BLOCK = re.compile(
+    r" {0,3}#{1,6}\s+(?=\S)(?P<heading>)| {0,3}>\s?(?P<quote>)"
+    r"|(?P<indent>\s{0,99})(?P<item>[-*+]|\d{1,9}[.)])\s+(?=\S)"
+)
 _RULE = re.compile(r" {0,3}([-*_])(?:\s*\1){2,}\s*$")
-_SEPARATOR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
-_CELL_EDGE = re.compile(r"(?<!\\)\|")
 # A beginning that may become one of the above when more of the line arrives.
 _UNDECIDED = re.compile(
-    r"\s*(?:(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{0,2}|~{0,2})|#{1,6}\s*|>|[-*+]\s*|\d{1,9}[.)]?\s*"
-    r"|(?:\*\s*){2,}|(?:-\s*){2,}|(?:_\s*)+)$"
+    r"(?: {0,3}>\s?)?\s*(?:(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{0,2}|~{0,2})|#{1,6}\s*"
+    r"|[-*+]\s*|\d{1,9}[.)]?\s*|(?:\*\s*){2,}|(?:-\s*){2,}|(?:_\s*)+)$"
 )
-_WHOLE_LINE = re.compile(r"\s{0,12}(?:\||(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{3}|~{3}))")
-_CODE_INDENT = "  "
+_WHOLE_LINE = re.compile(
+    r"\s{0,12}\||(?: {0,3}>\s?)?\s{0,12}(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{3}|~{3})"
+)
 _MAX_TABLE_ROWS = 500
-_CELLS_BETWEEN = 3
 _MAX_ROW_CHARS = 4000
 """A longer line is neither a row of a table nor the edge of code."""
 _MAX_MARK_CHARS = 200
@@ -45,13 +41,11 @@ class MarkdownStream:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._wrapper = Wrapper(screen.write, screen.find_text_width)
+        self._wrapper = Wrapper(screen.write_spans, screen.find_text_width)
+        self._quote_mark = f"{screen.glyphs.quote} "
         self._held = ""
         self._inline: InlineSpans | None = None
-        self._in_code_line = False
-        self._has_code = False
-        """Whether code of the line is on the present row."""
-        self._fence = ""
+        self._code: CodeBlock | None = None
         self._table: list[str] = []
         self._blank = True
         self._is_broken = False
@@ -59,119 +53,133 @@ class MarkdownStream:
 
     def feed(self, text: str) -> None:
         """Draw what the text completes; it must be printable already."""
-        first, *others = text.split("\n")
-        if first:
-            self._feed_line(first)
-        for part in others:
+        self._wrapper.measure_width()
+        *lines, rest = text.split("\n")
+        for line in lines:
+            if self._inline or self._code:
+                if line:
+                    self._feed_line(line)
+            else:
+                self._held += line
             self._end_line()
-            if part:
-                self._feed_line(part)
+        if rest:
+            self._feed_line(rest)
+        self._wrapper.send()
 
     def finish(self) -> None:
         """Draw the rest and end the line."""
         if self._is_broken and self._inline and not self._inline.holds:
             self._inline = None  # all of the line is on the screen, and it has ended
-        if self._held or self._inline or self._in_code_line:
+        if self._held or self._inline or (self._code and self._code.is_within_line):
             self._end_line()
         self._draw_table()
+        self._wrapper.send()
 
     def break_line(self) -> None:
         """End the line on the screen so that something else can be printed."""
         self._wrapper.break_line()
         self._screen.end_line()
         self._is_broken = True
-        self._has_code = False
+        if self._code:
+            self._code.break_line()
 
     def _feed_line(self, part: str) -> None:
         self._is_broken = False
         if self._inline:
-            self._draw(self._inline.feed(part))
-        elif self._in_code_line:
-            self._write_code(part)
-        else:
-            self._held += part
-            if not self._needs_more():
-                self._begin_line()
+            self._wrapper.add(self._inline.feed(part))
+            return
+        if self._code:
+            if self._code.feed(part):
+                return
+            part, self._code = self._code.held, None
+        self._held += part
+        if not self._needs_more():
+            self._begin_line()
 
     def _needs_more(self) -> bool:
-        if self._fence:
-            held = self._held.lstrip(" ")
-            return held[: len(self._fence)] == self._fence[: len(held)]
-        if len(self._held) > _MAX_MARK_CHARS:
-            return len(self._held) <= _MAX_ROW_CHARS and bool(_WHOLE_LINE.match(self._held))
-        return bool(_UNDECIDED.match(self._held) or _WHOLE_LINE.match(self._held))
+        held = self._held
+        if held[0].isalpha():
+            return False
+        if held[0] == "|":
+            return len(held) <= _MAX_ROW_CHARS
+        if len(held) > _MAX_MARK_CHARS:
+            return len(held) <= _MAX_ROW_CHARS and bool(_WHOLE_LINE.match(held))
+        return bool(_UNDECIDED.match(held) or _WHOLE_LINE.match(held))
 
     def _begin_line(self) -> None:
         """Decide the kind of the held line, and draw its beginning."""
-        line, self._held = self._held, ""
-        if self._fence:
-            self._in_code_line = True
-            self._write_code(line)
-            return
-        self._draw_table()
-        style = ""
-        if found := _HEADING.match(line):
-            style = "text.heading"
-            line = line[found.end() :]
-        elif found := _QUOTE.match(line):
-            mark = self._screen.glyphs.quote + " "
-            self._wrapper.feed(mark, "text.mark")
-            self._wrapper.hang(mark)
-            style = "text.quote"
-            line = line[found.end() :]
-        elif found := _ITEM.match(line):
-            sign = self._screen.glyphs.bullet if found["mark"] in "-*+" else found["mark"]
-            mark = f"{found['indent']}{sign} "
-            self._wrapper.feed(mark, "text.mark")
-            self._wrapper.hang(" " * len(mark))
-            line = line[found.end() :]
+        mark, hang, style, line = self._read_line()
         self._inline = InlineSpans(style)
-        self._draw(self._inline.feed(line))
+        spans = self._inline.feed(line)
+        self._wrapper.hang(hang)
+        self._wrapper.add([(mark, "text.mark"), *spans] if mark else spans)
+
+    def _draw_line(self) -> None:
+        """Draw the held line, which is whole."""
+        mark, hang, style, line = self._read_line()
+        spans = read_spans(line, style)
+        self._wrapper.add_line([(mark, "text.mark"), *spans] if mark else spans, hang)
+
+    def _read_line(self) -> tuple[str, str, str, str]:
+        """Return what begins the held line and the rows after its first, its style and its text."""
+        line, self._held = self._held, ""
+        self._draw_table()
+        if line[0].isalpha() or (found := _BLOCK.match(line)) is None:
+            return "", "", "", line
+        line = line[found.end() :]
+        match found.lastgroup:
+            case "heading":
+                return "", "", "text.heading", line
+            case "quote":
+                return self._quote_mark, self._quote_mark, "text.quote", line
+            case _:
+                sign = found["item"]
+                sign = self._screen.glyphs.bullet if sign in "-*+" else sign
+                mark = f"{found['indent']}{sign} "
+                return mark, " " * len(mark), "", line
 
     def _end_line(self) -> None:
-        if self._in_code_line:
-            self._end_code_line()
-            return
-        if self._inline is None and self._take_whole_line():
-            return
-        if self._inline is None:
-            self._begin_line()
-        if self._in_code_line:
-            self._end_code_line()
-            return
+        if self._code:
+            if self._code.end_line():
+                return
+            code, self._code = self._code, None
+            self._held = code.held
+            self._blank = False
+            if code.is_closed:
+                return
         if self._inline is not None:
-            self._draw(self._inline.finish())
+            if spans := self._inline.finish():
+                self._wrapper.add(spans)
             self._inline = None
-        self._wrapper.feed("\n", "")
+            self._wrapper.end_line()
+        elif (not self._held or self._needs_more()) and self._take_whole_line():
+            return
+        else:
+            self._draw_line()
         self._blank = False
 
     def _take_whole_line(self) -> bool:
         """Draw the held line if only the whole line decides its kind."""
         line = self._held
-        if self._fence:
-            mark = line.strip()
-            if len(mark) >= len(self._fence) and not mark.strip(self._fence[0]):
-                self._fence = ""
-                self._held = ""
-                self._blank = False
-                return True
-            return False
-        if _CELL_EDGE.match(line.lstrip()) and len(self._table) < _MAX_TABLE_ROWS:
+        if not line.strip():
+            if self._table:
+                self._draw_table()
+            self._held = ""
+            if not self._blank:
+                self._wrapper.add_as_it_is("\n", "")
+            self._blank = True
+            return True
+        if is_row(line) and len(self._table) < _MAX_TABLE_ROWS:
             self._table.append(line)
             self._held = ""
             return True
-        if not line.strip():
+        quote = QUOTE.match(line)
+        if found := _FENCE.match(line, quote.end() if quote else 0):
             self._draw_table()
-            self._held = ""
-            if not self._blank:
-                self._screen.write("\n")
-            self._blank = True
-            return True
-        if found := _FENCE.match(line):
-            self._draw_table()
-            self._fence = found["fence"]
+            mark = self._quote_mark if quote else ""
+            self._code = CodeBlock(self._wrapper, found["fence"], mark)
             label = f"{found['before']}{found['label'].strip()}"
-            self._take(label if label.strip() else "", "text.mark")
+            self._take(f"{mark}{label}" if label.strip() else "", "text.mark")
             return True
         if len(line) <= _MAX_MARK_CHARS and _RULE.match(line):
             self._draw_table()
@@ -182,76 +190,21 @@ class MarkdownStream:
     def _take(self, line: str, style: str) -> None:
         self._held = ""
         if line:
-            self._wrapper.feed(f"{line}\n", style)
+            self._wrapper.add([(line, style)])
+            self._wrapper.end_line()
         self._blank = False
-
-    def _write_code(self, text: str) -> None:
-        """Write code as it is: a long line is wrapped by the terminal, and copied as one."""
-        if text and not self._has_code:
-            text = _CODE_INDENT + text
-            self._has_code = True
-        self._screen.write(text, "text.code")
-
-    def _end_code_line(self) -> None:
-        if self._has_code or not self._is_broken:
-            self._screen.write("\n")
-        self._in_code_line = self._has_code = self._is_broken = False
-
-    def _draw(self, spans: list[tuple[str, str]]) -> None:
-        for text, style in spans:
-            self._wrapper.feed(text, style)
 
     def _draw_table(self) -> None:
-        rows, self._table = self._table, []
-        if not rows:
+        if not self._table:
             return
-        header, *body = [_split_cells(row) for row in (rows[0], *rows[2:])]
-        columns = max(len(row) for row in (header, *body))
-        # A few long rows among short ones would take time for each cell that is not there.
-        is_sparse = columns * len(rows) > sum(map(len, rows))
-        is_table = len(rows) >= 2 and _SEPARATOR.match(rows[1]) and not is_sparse
-        if not is_table or not self._has_room([header, *body], columns):
-            for row in rows:
-                self._wrapper.feed(row + "\n", "")
-            self._blank = False
-            return
-        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        for index in range(columns):
-            title = header[index] if index < len(header) else ""
-            right = all(_is_number(row[index]) for row in body if index < len(row)) and body
-            table.add_column(
-                _style_cell(title), justify="right" if right else "left", overflow="fold"
-            )
-        for row in body:
-            table.add_row(*map(_style_cell, row))
-        self._screen.render(table)
+        lines, self._table = self._table, []
+        # Plain mode has no tables at all.
+        is_plain, across = self._screen.is_plain, self._screen.glyphs.across[0]
+        width = self._screen.find_text_width()
+        table = [] if is_plain else draw_table(lines, width, across)
+        for text, style in table:
+            self._wrapper.add_as_it_is(text, style)
+        for line in [] if table else lines:
+            self._wrapper.add([(line, "")])
+            self._wrapper.end_line()
         self._blank = False
-
-    def _has_room(self, rows: list[list[str]], columns: int) -> bool:
-        """Whether each column can hold its longest word; plain mode has no tables at all."""
-        if self._screen.is_plain:
-            return False
-        longest = [0] * columns
-        for row in rows:
-            for index, cell in enumerate(row):
-                longest[index] = max(longest[index], *map(cell_len, cell.split() or [""]))
-        return sum(longest) + _CELLS_BETWEEN * (columns - 1) <= self._screen.width
-
-
-def _split_cells(row: str) -> list[str]:
-    row = row.strip().removeprefix("|")
-    if row.endswith("|") and not row.endswith("\\|"):
-        row = row[:-1]
-    return [cell.strip() for cell in _CELL_EDGE.split(row)]
-
-
-def _is_number(cell: str) -> bool:
-    return bool(re.fullmatch(r"[\d.,\s%+-]*", cell.strip("`*")))
-
-
-def _style_cell(cell: str) -> Text:
-    spans = InlineSpans()
-    text = Text()
-    for piece, style in [*spans.feed(cell), *spans.finish()]:
-        text.append(piece, style or None)
-    return text

@@ -21,7 +21,7 @@ class StreamingPanel:
         self._style = style
         screen.write_line((title, border))
         self._wrapper = Wrapper(
-            screen.write, screen.find_text_width, prefix=(f"{screen.glyphs.bar} ", border)
+            screen.write_spans, screen.find_text_width, prefix=(f"{screen.glyphs.bar} ", border)
         )
 
     def feed(self, text: str) -> None:

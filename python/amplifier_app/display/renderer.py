@@ -194,7 +194,7 @@ class ContentBlockRenderer:
 
     def _wrap_line(self, *pieces: tuple[str, str], hang: str = _INDENT) -> None:
         """One line of styled pieces, wrapped under itself on a terminal."""
-        wrapper = Wrapper(self._screen.write, self._screen.find_text_width)
+        wrapper = Wrapper(self._screen.write_spans, self._screen.find_text_width)
         wrapper.hang(hang)
         for text, style in pieces:
             wrapper.feed(text, style)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from amplifier_app.display.change_lines import (
+    DIFF_HINT,
     TakeDiff,
     is_change,
     list_change,
@@ -30,13 +31,16 @@ class ResultView:
     """Whether it says itself how long it took."""
 
 
-def view_result(result: object, take_diff: TakeDiff, content: str = "") -> ResultView:
+def view_result(
+    result: object, take_diff: TakeDiff, content: str = "", *, keeps_changes: bool = False
+) -> ResultView:
     """Return what is drawn of a result.
 
     Args:
         result: The result.
         take_diff: Returns the change of a file as a unified diff, where the result has none.
         content: What the call has written, where no diff is known.
+        keeps_changes: Whether the session keeps its changes, so that all of a long one can be seen.
     """
     output = _find_output(result)
     if is_command(output):
@@ -46,15 +50,15 @@ def view_result(result: object, take_diff: TakeDiff, content: str = "") -> Resul
     if not files:
         return ResultView(*result_summary(result))
     omitted = _count_omitted(output)
+    hint = DIFF_HINT if keeps_changes else ""
     if len(files) == 1 and not omitted:
         [file] = files
         diff = file.get("diff") or take_diff(str(file.get("path")))
         content = content if file["kind"] == "created" else ""
-        lines = list_change(file, str(diff), content)
+        lines = list_change(file, str(diff), content, hint)
         return ResultView(True, summarize_change(file), tuple(lines))
-    return ResultView(
-        True, summarize_changes(files, omitted), tuple(list_changes(files, take_diff, omitted))
-    )
+    lines = list_changes(files, take_diff, omitted, hint)
+    return ResultView(True, summarize_changes(files, omitted), tuple(lines))
 
 
 def _find_output(result: object) -> Mapping[str, Any]:

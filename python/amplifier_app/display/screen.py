@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 from typing import IO, TYPE_CHECKING
@@ -19,9 +20,9 @@ from amplifier_app.plain_mode import is_plain
 from amplifier_core import world
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from rich.console import RenderableType
+    from amplifier_app.display.inline import Span
 
 STYLES = {
     "thinking": "dim italic",
@@ -32,6 +33,9 @@ STYLES = {
     "text.heading": "bold underline",
     "text.quote": "italic",
     "text.mark": "dim",
+    "table.head": "bold",
+    "table.head.code": "bold cyan",
+    "table.head.emphasis": "bold italic",
     "tool": "bold blue",
     "tool.arguments": "dim",
     "tool.good": "green",
@@ -99,7 +103,7 @@ class Screen:
         self._fixed_columns = width or (int(columns) if columns.isdigit() else None)
         self._has_console = console is not None
         self._descriptors = _find_descriptors(file)
-        self._pens: dict[str, tuple[str, str]] = {"": ("", "")}
+        self._pens = _Pens(self._console)
         self._can_erase = self.is_terminal and not self.is_plain
         self._waiting = ""
         self._waiting_text = ""
@@ -135,36 +139,37 @@ class Screen:
             return self._fixed_columns
         if self.is_terminal:
             for descriptor in self._descriptors:
-                with contextlib.suppress(OSError, ValueError):
+                # Once for each delta: `contextlib.suppress` takes as long as the question itself.
+                try:
                     if columns := os.get_terminal_size(descriptor).columns:
                         return columns
+                except (OSError, ValueError):
+                    pass
         return self._console.width
 
     def write(self, text: str, style: str = "") -> None:
         """Append text, which must be printable already."""
-        if not text:
-            return
-        self._erase()
-        self._put(text, style)
-        self._remember_end(text)
-
-    def _put(self, text: str, style: str) -> None:
-        before, after = self._find_pen(style)
-        if before:
+        if "\n" in text and style:
             # A style never spans lines, so that text printed in between stays unstyled.
-            text = "\n".join(f"{before}{line}{after}" if line else "" for line in text.split("\n"))
-        self._send(text)
+            lines = [[(line, style), ("\n", "")] for line in text.split("\n")]
+            self.write_spans([span for span in itertools.chain(*lines) if span[0]][:-1])
+        elif text:
+            self.write_spans([(text, style)])
+
+    def write_spans(self, spans: Sequence[Span]) -> None:
+        """Append texts in one piece; none may be empty, and a styled one has no newline."""
+        self._erase()
+        self._put(spans)
+        self._remember_end(spans[-1][0] if len(spans) == 1 else spans[-2][0] + spans[-1][0])
+
+    def _put(self, spans: Sequence[Span]) -> None:
+        pens = self._pens
+        self._send("".join([pens[style] % text if style else text for text, style in spans]))
 
     def _remember_end(self, text: str) -> None:
         """Remember how what is written ends."""
         self._blank = text.endswith("\n\n") or (text == "\n" and self._at_line_start)
         self._at_line_start = text.endswith("\n")
-
-    def render(self, renderable: RenderableType) -> None:
-        """Append something complete, such as a table."""
-        with self._console.capture() as capture:
-            self._console.print(renderable, width=self.width)
-        self.write(capture.get())
 
     def write_line(self, *pieces: tuple[str, str]) -> None:
         """Append one whole line of (text, style) pieces."""
@@ -204,9 +209,11 @@ class Screen:
 
     def flush(self) -> None:
         """Hand everything written to the operating system."""
-        with self._watch_failures():
+        try:
             if self.failure is None:
                 self._file.flush()
+        except OSError as error:
+            self._remember_failure(error)
 
     def wait_for(
         self,
@@ -279,7 +286,7 @@ class Screen:
         is_new = self._next_telling < _SECONDS_TO_TELL_AGAIN
         self._next_telling = max(_SECONDS_TO_TELL_AGAIN, 2 * seconds)
         again = f"still {self._waiting_text} ({self._count(seconds)})"
-        wrapper = Wrapper(self.write, self.find_text_width)
+        wrapper = Wrapper(self.write_spans, self.find_text_width)
         wrapper.feed(self._waiting_text if is_new else again, "note")
         wrapper.finish()
         self.flush()
@@ -299,38 +306,40 @@ class Screen:
 
     def _style_row(self, text: str) -> str:
         """A line below the last one, which is never wrapped: it could not be erased."""
-        before, after = self._find_pen("note")
         cells = cell_len(text)
-        shown = text if cells <= self.width else set_cell_size(text, self.width)
-        return f"{before}{shown}{after}"
-
-    def _find_pen(self, style: str) -> tuple[str, str]:
-        """The escape codes around a styled text: none where the console would write none."""
-        pen = self._pens.get(style)
-        if pen is None:
-            with self._console.capture() as capture:
-                self._console.print("x", style=style, end="")
-            before, _, after = capture.get().partition("x")
-            pen = self._pens[style] = (before, after)
-        return pen
+        return self._pens["note"] % (
+            text if cells <= self.width else set_cell_size(text, self.width)
+        )
 
     def _send(self, text: str) -> None:
         if self._held is not None:
             self._held.append(text)
             return
-        with self._watch_failures():
+        try:
             if self.failure is None:
                 self._file.write(text)
-
-    @contextlib.contextmanager
-    def _watch_failures(self) -> Generator[None]:
-        """Remember a failure to write: an exception in a handler would only be logged."""
-        try:
-            yield
         except OSError as error:
-            self.failure = error
-            if self.on_failure is not None:
-                self.on_failure()
+            self._remember_failure(error)
+
+    def _remember_failure(self, error: OSError) -> None:
+        """Remember a failure to write: an exception in a handler would only be logged."""
+        self.failure = error
+        if self.on_failure is not None:
+            self.on_failure()
+
+
+class _Pens(dict[str, str]):
+    """Formats that put the escape codes of a style around a text, as the console would."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._console = console
+
+    def __missing__(self, style: str) -> str:
+        with self._console.capture() as capture:
+            self._console.print("%s", style=style, end="")
+        pen = self[style] = capture.get()
+        return pen
 
 
 def _find_descriptors(file: IO[str]) -> list[int]:
@@ -350,12 +359,6 @@ class ConsoleScreen(Screen):
         self._theme = Theme(STYLES)
 
     @override
-    def render(self, renderable: RenderableType) -> None:
+    def _put(self, spans: Sequence[Span]) -> None:
         with self._console.use_theme(self._theme):
-            self._console.print(renderable, width=self.width)
-        self._remember_end("x\n")  # the last line of it has text
-
-    @override
-    def _put(self, text: str, style: str) -> None:
-        with self._console.use_theme(self._theme):
-            self._console.print(Text(text, style), end="", soft_wrap=True)
+            self._console.print(Text.assemble(*spans), end="", soft_wrap=True)

@@ -51,13 +51,22 @@ class Display:
     Args:
         screen: Where it draws.
         clock: Returns seconds; measures how long tools take.
+        keeps_changes: Whether the session keeps its changes: then what is drawn of a long one
+            ends with how to see all of it.
     """
 
     shows_blocks = True
 
-    def __init__(self, screen: Screen, *, clock: Callable[[], float] = world.monotonic) -> None:
+    def __init__(
+        self,
+        screen: Screen,
+        *,
+        clock: Callable[[], float] = world.monotonic,
+        keeps_changes: bool = False,
+    ) -> None:
         self._screen = screen
         self._clock = clock
+        self._keeps_changes = keeps_changes
         self._renderer = ContentBlockRenderer(screen=screen)
         self._blocks = ResponseBlocks(screen, self._renderer)
         self._tasks = TaskLines(self._renderer)
@@ -227,7 +236,9 @@ class Display:
             self._wait_for_tools()
 
     def _tool_ends(self, data: Mapping[str, Any]) -> None:
-        self._end_call(data, view_result(data.get("result"), self._take_diff))
+        keeps = self._keeps_changes
+        view = view_result(data.get("result"), self._take_diff, keeps_changes=keeps)
+        self._end_call(data, view)
 
     def _tool_fails(self, data: Mapping[str, Any]) -> None:
         self._end_call(data, ResultView(False, failure_summary(data.get("error"))))

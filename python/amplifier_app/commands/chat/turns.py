@@ -407,7 +407,7 @@ class Turns:
                 hooks = self._resources.enter_context(export_telemetry(os.environ))
                 self._order = replace(self._order, hooks=tuple(hooks))
                 self._sums = TurnSums()
-            display = Display(screen)
+            display = Display(screen, keeps_changes=self._order.is_kept)
             conversation = Conversation(
                 self._order,
                 self.answering,
