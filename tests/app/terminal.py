@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -13,7 +14,7 @@ from typing import Any
 
 from warm_interpreter import Program
 
-PATIENCE = 60
+PATIENCE = 8
 """Seconds after which a test that waits has failed."""
 
 CTRL_C = b"\x03"
@@ -40,6 +41,7 @@ class Terminal:
         """
         self.written = ""
         """All that was written to the terminal."""
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._program: Program | None = None
         line = [*command.line, *arguments]
         size = struct.pack("HHHH", 24, columns, 0, 0)
@@ -99,5 +101,5 @@ class Terminal:
             piece = os.read(self._master, 65536)
         except OSError:  # how Linux says that the other side has gone
             return False
-        self.written += piece.decode(errors="replace")
+        self.written += self._decode(piece)
         return bool(piece)

@@ -199,6 +199,7 @@ class Screen:
         """Write what was kept."""
         if self._held is not None:
             text, self._held = "".join(self._held), None
+            self._blank = self._blank and bool(text)
             self._send(text)
             self.flush()
 

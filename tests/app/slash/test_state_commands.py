@@ -13,6 +13,7 @@ from amplifier_app.commands.chat.slash.model import MODEL
 from amplifier_app.commands.chat.slash.status import STATUS
 from amplifier_app.commands.chat.slash.tools import TOOLS
 from amplifier_app.commands.provider_choice import PROVIDERS
+from amplifier_app.display.wrapping import wrap_line
 from amplifier_app.failure import Failure
 from amplifier_core.session_capabilities import MCP_SERVERS, TOOLS_OFFER
 from amplifier_modules.tools.mcp import ServerStatus, State
@@ -98,6 +99,28 @@ def test_models_that_can_answer_are_completed_without_asking_a_service(
 
 # Holds: command-97
 @pytest.mark.anyio
-async def test_help_fits_a_terminal_of_24_rows_and_80_columns(tmp_path: Path) -> None:
+async def test_help_fits_a_terminal_of_24_rows_and_80_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    lines = [
+        row
+        for line in await run_command(HELP, make_context(tmp_path))
+        for row in wrap_line(line, 79).split("\n")
+    ]
+    assert (len(lines) <= 24, [each for each in lines if len(each) > 79]) == (True, [])
+
+
+# Holds: terminal-3
+@pytest.mark.anyio
+@pytest.mark.parametrize("is_plain", [True, False])
+async def test_help_has_one_column_where_there_is_no_space_for_two_and_in_plain_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_plain: bool
+) -> None:
+    monkeypatch.setenv("TERM", "dumb" if is_plain else "xterm")
+    columns = 80 if is_plain else 40
+    monkeypatch.setattr("amplifier_app.commands.chat.slash.help.measure_columns", lambda: columns)
     lines = await run_command(HELP, make_context(tmp_path))
-    assert (len(lines) <= 24, [each for each in lines if len(each) > 80]) == (True, [])
+    commands = lines[: lines.index("")]
+    assert max(map(len, commands)) < 40
+    assert [each for each in commands if each.count("/") > 1] == []

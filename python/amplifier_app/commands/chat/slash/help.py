@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
@@ -14,15 +15,17 @@ from amplifier_app.commands.chat.command import (
 )
 from amplifier_app.failure import Failure
 from amplifier_app.line_input.candidate import Candidate
+from amplifier_app.notice import measure_columns
+from amplifier_app.plain_mode import is_plain
 
 _NAME_CHARS = 12
 _COLUMN_CHARS = 40
 _KEYS = (
-    "A line while the model works steers it; `!git status` runs a command of yours;",
-    "`@path` attaches a file or an image, and Ctrl+V the image in the clipboard.",
-    "Alt+Enter, or Enter after `\\`, begins a new line; Tab completes commands, names",
-    "and files; Shift+Tab goes on in the next mode. Ctrl+C stops the model at once;",
-    "while a tool runs, the first one lets it finish. `/help NAME` says more of one.",
+    "A line while the model works steers it; `!git status` runs a command of yours; "
+    "`@path` attaches a file or an image, and Ctrl+V the image in the clipboard. "
+    "Alt+Enter, or Enter after `\\`, begins a new line; Tab completes commands, names "
+    "and files; Shift+Tab goes on in the next mode. Ctrl+C stops the model at once; "
+    "while a tool runs, the first one lets it finish. `/help NAME` says more of one."
 )
 
 
@@ -37,7 +40,7 @@ def _show_help(context: CommandContext, argument: str) -> Shown:
     added = list(commands.list_added().values())
     of_files = [each for each in added if each.group is Group.FILES]
     others = [_write_line(each) for each in added if each.group is not Group.FILES]
-    lines = [*write_table(commands.list_own()), "", *_KEYS, *([""] if others else []), *others]
+    lines = [*write_table(commands.list_own()), "", _KEYS, *([""] if others else []), *others]
     if of_files:
         lines += ["", Group.FILES.value, *(f"  {_write_line(each)}" for each in of_files)]
     return lines
@@ -48,8 +51,11 @@ def _write_line(command: Command) -> str:
 
 
 def write_table(commands: Mapping[str, Command]) -> Iterator[str]:
-    """Yield the commands in two columns, each group under its title."""
+    """Yield the commands, each group under its title, in two columns where the terminal has them."""
     groups = [list(_write_group(group, commands)) for group in Group]
+    if is_plain(os.environ) or (measure_columns() or 2 * _COLUMN_CHARS) < 2 * _COLUMN_CHARS:
+        yield from (line for group in groups for line in group)
+        return
     left: Sequence[str] = ()
     count = sum(map(len, groups))
     while groups and len(left) + len(groups[0]) <= (count + 1) // 2 + 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,9 +12,13 @@ from amplifier_app.commands.chat.command import Command, CommandContext, Group, 
 from amplifier_app.commands.chat.slash.opened import open_conversation
 from amplifier_app.commands.chat.slash.tools import find_deferred
 from amplifier_app.failure import Failure
+from amplifier_app.notice import measure_columns
+from amplifier_app.plain_mode import is_plain
 from amplifier_core.session_capabilities import TOOLS_OFFER
 
 _BAR_CHARS = 20
+_COLUMNS_OF_BAR = 60
+"""There is no bar where the terminal has fewer columns."""
 _CHARS_PER_TOKEN = 4
 _NAMES = {
     "system": "system prompt",
@@ -60,7 +65,10 @@ def _write_row(name: str, tokens: int, window: int | None) -> str:
         return row
     share = min(1.0, tokens / window)
     full = round(share * _BAR_CHARS)
-    return f"{row}  {share:>4.0%}  {'#' * full}{'.' * (_BAR_CHARS - full)}"
+    row = f"{row}  {share:>4.0%}"
+    if is_plain(os.environ) or (measure_columns() or _COLUMNS_OF_BAR) < _COLUMNS_OF_BAR:
+        return row
+    return f"{row}  {'#' * full}{'.' * (_BAR_CHARS - full)}"
 
 
 def _estimate_tools(tools: Mapping[str, Any], offer: Any) -> int:
