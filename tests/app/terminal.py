@@ -21,7 +21,10 @@ CTRL_C = b"\x03"
 WAY_BACK = re.compile(r"\n?`amplifier-core\s--resume\s([0-9a-f]{8})`\sgoes\son\sfrom\shere\n?$")
 """The last line, with an id that is another one each time."""
 
-BELOW = re.compile(r"\r\x1b\[\?7l.*?\x1b\[\?7h(?:\x1b\[\d+A)?\r(?:\r\x1b\[J)?|\r\x1b\[J", re.DOTALL)
+BELOW = re.compile(
+    r"\r\x1b\[\?7l.*?\x1b\[\?7h(?:\x1b\[\d+A)?\r(?:\r \x1b\[J\r\x1b\[K)?|\r \x1b\[J\r\x1b\[K",
+    re.DOTALL,
+)
 """What is drawn below the last line, and what erases that."""
 
 

@@ -46,8 +46,11 @@ STYLES = {
 
 _TO_START = "\r\x1b[K"
 """Erases the line that is not complete."""
-_BELOW = "\r\x1b[J"
-"""Erases that and all below."""
+_BELOW = "\r \x1b[J\r\x1b[K"
+"""Erases that and all below.
+
+Not from the first column on: tmux keeps a whole screen that is erased in its scrollback.
+"""
 _SECONDS_UNTOLD = 1
 """Plain mode says nothing of a wait that is over before."""
 _SECONDS_TO_TELL_AGAIN = 30

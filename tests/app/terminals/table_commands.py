@@ -220,6 +220,7 @@ end: success
     ),
     Session(
         "/fork",
+        has_short_words=False,
         model=("Blue.",),
         steps=(
             (FIRST, "Go\r"),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -14,15 +12,12 @@ import pytest
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 from emulated_window import EmulatedWindow
-from expected_screen import compare_screen, expect_screen
 from played_session import Session, Stage
-from table_answers import ANSWERS
-from table_commands import COMMANDS
-from table_keys import KEYS
-from table_questions import QUESTIONS
+from session_checks import SESSIONS, check_session, place
 from terminal_modes import MODES, Mode
 
-SESSIONS = (*ANSWERS, *QUESTIONS, *KEYS, *COMMANDS)
+__all__ = ["place"]
+
 MOVES = re.compile("[\x1b\b]|\r(?!\r*\n)")
 COLORS = re.compile(r"\x1b\[(?:\d*;)*(?:3[0-8]|4[0-8]|9\d|10[0-7])[;m]")
 DRAWN = [mode for mode in MODES if not mode.is_plain]
@@ -34,16 +29,6 @@ def choose_mode(number: int, session: Session) -> Mode:
 
 
 CHOSEN = [(session, choose_mode(number, session)) for number, session in enumerate(SESSIONS)]
-
-
-@pytest.fixture
-def place(keyed: Any) -> Iterator[Any]:
-    """The command in a folder whose name fits into each terminal."""
-    with TemporaryDirectory(prefix="") as folder:
-        keyed.folder = Path(folder) / "f"
-        keyed.folder.mkdir()
-        keyed.environment["XDG_CONFIG_HOME"] = f"{folder}/c"
-        yield keyed
 
 
 # Holds: terminal-1, terminal-2
@@ -62,12 +47,3 @@ def test_what_is_typed_is_shown_and_left_on_the_disk(
     written = stage.written + stage.window.written
     assert not (mode.is_plain and MOVES.search(written)), repr(written)
     assert mode.has_colors or not COLORS.search(written), repr(written)
-
-
-def check_session(stage: Stage, session: Session) -> None:
-    """What is on the screen and on the disk is what must be."""
-    screen = stage.read_screen()
-    assert compare_screen(session, stage.mode, screen) == expect_screen(session, stage.mode), screen
-    left = {**session.files, **session.left}
-    assert stage.list_files() == {path: text for path, text in left.items() if text is not None}
-    assert stage.list_stored() == session.stored
