@@ -9,7 +9,11 @@ from typing import Any
 import click
 
 from amplifier_app.commands.default_command import CommandLine
-from amplifier_app.commands.meant_commands import find_meant
+from amplifier_app.commands.meant_commands import (
+    OPTIONS_OF_OTHERS,
+    find_meant,
+    find_meant_together,
+)
 from amplifier_app.commands.run_options import run
 from amplifier_app.outcome import WRONG_USAGE, OutcomeLine
 
@@ -91,12 +95,11 @@ def run_command(arguments: Sequence[str]) -> int:
     given = CommandLine(arguments, values, _WITH_OPTIONAL_VALUE)
     commands = (*amplifier_core.commands, *_list_late_commands())
     if (word := given.find_lone_word()) and (meant := find_meant(word, commands)):
-        from amplifier_app.failure import Failure
-
         hint = f"{meant} `amplifier-core -- {word}` sends it to the model"
-        wants_outcome = OutcomeLine(wanted="--json" in given.options)
-        failure = Failure(f"`{word}` is no command", hint=hint, exit_code=WRONG_USAGE)
-        return _report_failure(failure, wants_outcome)
+        return _refuse(f"`{word}` is no command", hint, given)
+    for option in given.options if not given.names_any(commands) else ():
+        if hint := OPTIONS_OF_OTHERS.get(option.partition("=")[0]):
+            return _refuse(f"no such option `{option}`", hint, given)
     arguments = given.with_command(commands, "run") or _without_arguments()
     is_run = arguments[:1] == ["run"]
     line = OutcomeLine(wanted=is_run and "--json" in given.options)
@@ -105,7 +108,7 @@ def run_command(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         from amplifier_app.failure import Failure
 
-        message, hint = _usage_message(error, arguments)
+        message, hint = _usage_message(error, arguments, given.first_word)
         return _report_failure(Failure(message, hint=hint, exit_code=error.exit_code), line)
     except click.Abort:
         return 130
@@ -114,6 +117,13 @@ def run_command(arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last place that can report it in one line
         return _report_failure(error, line)
     return code if isinstance(code, int) else 0
+
+
+def _refuse(message: str, hint: str, given: CommandLine) -> int:
+    from amplifier_app.failure import Failure
+
+    failure = Failure(message, hint=hint, exit_code=WRONG_USAGE)
+    return _report_failure(failure, OutcomeLine(wanted="--json" in given.options))
 
 
 def _report_failure(error: Exception, line: OutcomeLine) -> int:
@@ -135,7 +145,9 @@ def _without_arguments() -> list[str]:
     return ["run"] if is_piped() or is_typed() else []
 
 
-def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> tuple[str, str]:
+def _usage_message(
+    error: click.ClickException, arguments: Sequence[str], first_word: str
+) -> tuple[str, str]:
     """What is wrong with the command line, and a hint, empty if the first says it all."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "amplifier-core"
@@ -159,8 +171,13 @@ def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> tup
     if alike:
         hint = f"did you mean `{alike[0]}`?"
         message = error.message
+    if message.startswith("No such c") and (meant := find_meant_together(arguments)):
+        hint, message = meant, f"no such command `{arguments[1]}`"
     if message.startswith("Got unexpected extra argument"):
         hint = "put the prompt in quotes"
+        word = first_word if arguments[:1] == ["run"] else ""
+        if meant := word and find_meant(word, [*amplifier_core.commands, *_list_late_commands()]):
+            message, hint = f"`{word}` is no command", meant.rstrip(";")
     message = message.replace("'", "`").rstrip(".")
     message = f"{message[:1].lower()}{message[1:]}"
     return message, "" if message.endswith("?") else hint

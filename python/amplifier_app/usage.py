@@ -51,7 +51,7 @@ class TurnSums:
     def write_line(self) -> str:
         """Return the sums in one line."""
         if self._usage is None:
-            return "nothing so far"
+            return "no tokens so far"
         usage = self._usage
         read = usage.input + usage.cache_read + usage.cache_write
         cached = f" ({usage.cache_read / read:.0%} cached)" if read and usage.cache_read else ""

@@ -25,6 +25,12 @@ from amplifier_app.line_input.lines import Typing
 ROWS = 200
 """So high that nothing scrolls out."""
 
+_COMMANDS = ("/skills", "/status")
+
+
+def find_names(begun: str) -> list[str]:
+    return [each for each in _COMMANDS if each.startswith(begun)]
+
 
 class MemoryTerminal(io.StringIO):
     """Shows what is written on a screen."""
@@ -171,13 +177,13 @@ async def drawn_prompt(
     with create_pipe_input() as pipe, create_app_session(input=pipe):
 
         async def complete(_: str) -> AsyncIterator[Candidate]:
-            for each in ():
-                yield each
+            for each in _COMMANDS:
+                yield Candidate(each, "")
 
         editor = LineEditor(
             terminal,
             InMemoryHistory(),
-            LineCompleter(complete, folder),
+            LineCompleter(complete, folder, find_names),
             get_size=lambda: terminal.size,
             is_reflowing=is_reflowing,
         )

@@ -127,6 +127,43 @@ BOTH = "`--system` and `--system-file` are both given; choose one"
                 " Resume` sends it to the model"
             ),
         ),
+        (
+            ["resum"],
+            (
+                "`resum` is no command; `amplifier-core --resume` goes on with a session; `amplifier-core --"
+                " resum` sends it to the model"
+            ),
+        ),
+        (
+            ["exit"],
+            (
+                "`exit` is no command; there is no conversation to end; `amplifier-core -- exit` sends it to"
+                " the model"
+            ),
+        ),
+        (
+            ["-q", "resume", "1b9d6bcd"],
+            "`resume` is no command; `amplifier-core --resume` goes on with a session",
+        ),
+        (["-x", "y"], "no such option `-x`; see `amplifier-core run --help`"),
+        (
+            ["--sandbox", "read-only", "x"],
+            (
+                "no such option `--sandbox`; commands run in one by themselves; `--mode read-only` lets nothing"
+                " be changed"
+            ),
+        ),
+        (
+            ["session", "remove", "x"],
+            "no such command `remove`; `amplifier-core session delete SESSION` deletes it",
+        ),
+        (
+            ["module", "list"],
+            (
+                "`module` is no command; `amplifier-core list-modules` lists them, `amplifier-core validate"
+                " MODULE` checks one"
+            ),
+        ),
         (["--system", "a", "--system-file", "file", "x"], BOTH),
         (
             ["--system-file", "file", "x"],

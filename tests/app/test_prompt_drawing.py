@@ -202,6 +202,20 @@ def test_tab_queues_what_cannot_be_completed_and_up_takes_it_back(tmp_path: Path
     asyncio.run(run())
 
 
+# Holds: typing-5
+def test_enter_right_behind_tab_takes_what_is_completed(tmp_path: Path) -> None:
+    async def run() -> None:
+        (tmp_path / "setup.py").touch()
+        async with drawn_prompt(tmp_path) as prompt:
+            await prompt.type("/st\t\r")
+            await prompt.type("/\t\r")
+            await prompt.settle()
+            assert prompt.taken == ["/status", "/"]
+            assert prompt.terminal.rows == [">"]  # and no list for the line that is gone
+
+    asyncio.run(run())
+
+
 # Holds: typing-6
 def test_an_editor_gets_what_is_typed_and_its_text_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
-from amplifier_app.commands.chat.clipboard import list_programs, write_sequence
-from amplifier_app.commands.chat.file_commands import write_prompt
+import pytest
+
+from amplifier_app.commands.chat.clipboard import copy_text, list_programs, write_sequence
+from amplifier_app.commands.chat.file_commands import read_typed, write_prompt
 from amplifier_app.commands.chat.slash.copy import find_code, list_answers
 from amplifier_app.commands.chat.slash.export import write_markdown
 from amplifier_app.commands.chat.slash_commands import SlashCommand, slash_command
@@ -56,6 +60,29 @@ def test_a_terminal_is_not_sent_more_than_it_takes() -> None:
     assert ["wl-copy"] not in list_programs({})
 
 
+@pytest.mark.parametrize(
+    ("environment", "program"),
+    [
+        ({"WAYLAND_DISPLAY": "w", "TMUX": "t"}, "wl-copy"),
+        ({"DISPLAY": ":0", "TMUX": "t"}, "xclip"),
+        ({"TMUX": "t"}, "tmux"),
+        ({"DISPLAY": ":0", "TMUX": "t", "SSH_CONNECTION": "s"}, "tmux"),
+    ],
+)
+def test_a_copy_goes_to_what_can_tell_that_it_took_it(
+    environment: dict[str, str], program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for each in ("wl-copy", "xclip", "tmux"):
+        (tmp_path / each).write_text(f"#!/bin/sh\ncat > {tmp_path}/{each}.got\n")
+        (tmp_path / each).chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert copy_text("é", environment) == f"`{program}`"
+    assert {each.name: each.read_text() for each in tmp_path.glob("*.got")} == {
+        f"{program}.got": "é"
+    }
+
+
 # Holds: command-121
 def test_the_text_of_a_project_is_marked_as_its_word() -> None:
     body = "Say $1 </project-command>"
@@ -66,3 +93,6 @@ def test_the_text_of_a_project_is_marked_as_its_word() -> None:
     assert marked.count("</project-command>") == 1
     assert marked.endswith("</project-command>\n\nThe user typed: `/a:b x`")
     assert slash_command("/A:b x") == SlashCommand("/a:b", "x")
+    assert read_typed(marked) == "/a:b x"
+    assert read_typed(write_prompt(CommandFile("a:b", "", "", "project", body), "")) == "/a:b"
+    assert read_typed("Say x") == "Say x"

@@ -69,6 +69,24 @@ async def test_the_turns_own_model_writes_it(loop, bench, say):
     assert len(await turn.history()) == 42, "the summary is no part of the conversation"
 
 
+# Holds: command-173
+async def test_a_summary_is_written_with_the_next_request_if_a_person_wishes(bench, say):
+    script = (say.text("one"), say.text("They talked."), say.text("two"), say.text("three"))
+    turn = await summarizing(bench, "basic", *script, config={**CONFIG, "max_tokens": 50_000})
+    assert await turn.run("go") == "one"
+    turn.context.compact_later("names of files")
+    assert [await turn.run("go on"), await turn.run("and on")] == ["two", "three"]
+
+    asked, sent, last = turn.provider.requests[1:]
+    assert is_for_summary(asked)
+    assert asked.messages[0].content.endswith(" Above all the user wants in it: names of files")
+    assert len(sent.messages) < 40
+    [summary], [same] = summaries(sent.messages), summaries(last.messages)
+    assert summary.content == same.content
+    assert sent.messages[-1].content == "go on"
+    assert len(turn.compactions) == 1, "once"
+
+
 async def test_its_call_is_told_and_counted_like_every_other(bench, say):
     usage = Usage(input_tokens=7, output_tokens=3, total_tokens=10)
     turn = await summarizing(

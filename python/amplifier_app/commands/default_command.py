@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from amplifier_app.commands.meant_commands import is_of_others
+
 _ABOUT_ITSELF = ("-h", "--help", "--version")
 """Options of `amplifier-core` itself."""
 
@@ -45,9 +47,19 @@ class CommandLine:
         if first is not None and "--" not in found[:first]:
             if found[first] in commands:
                 return [found[first], *found[:first], *found[first + 1 :]]
-            if len(self._words) > 1 and _is_misspelt(found[first], commands):
+            word = found[first]
+            if len(self._words) > 1 and not is_of_others(word) and _is_misspelt(word, commands):
                 return found[first:]
         return [default, *found]
+
+    @property
+    def first_word(self) -> str:
+        """The first argument that is neither an option nor the value of one; empty without any."""
+        return self._arguments[self._words[0]] if self._words else ""
+
+    def names_any(self, commands: Collection[str]) -> bool:
+        """Whether one of the words is one of these commands."""
+        return any(self._arguments[each] in commands for each in self._words)
 
     def find_lone_word(self) -> str:
         """Return the prompt where it is one word that nothing says is one; empty otherwise."""

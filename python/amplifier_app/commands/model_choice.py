@@ -19,7 +19,6 @@ from amplifier_app.commands.provider_choice import (
 from amplifier_app.commands.provider_key import no_key, stored_key
 from amplifier_app.engine import load_engine
 from amplifier_app.failure import Failure
-from amplifier_app.notice import show_notice
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
@@ -108,13 +107,15 @@ def _names_provider(order: Order) -> bool:
 
 
 def _no_key_for(provider: KnownProvider, model: str) -> Failure:
-    """The failure for a model without a key, after a line about a name that looks wrong."""
+    """The failure for a model without a key; it says where the name looks wrong, too."""
     from amplifier_providers.anthropic.models import model_profile
 
-    if provider is USUAL and not model_profile(model).is_known:
-        show_notice(f"error: the model `{model}` is unknown; a known one is `{USUAL.model}`")
     asked = model if provider is USUAL else f"{provider.name}:{model}"
     answers = default_provider(os.environ, stored_key)
     is_demo = not answers.has_key(os.environ) and not stored_key(answers)
     otherwise = f"leave `--model` out{' to ask the demo model' if is_demo else ''}"
-    return no_key(provider, f"`--model {asked}`", otherwise)
+    failure = no_key(provider, f"`--model {asked}`", otherwise)
+    if provider is not USUAL or model_profile(model).is_known:
+        return failure
+    message = f"the model `{model}` is unknown (a known one is `{USUAL.model}`), and {failure}"
+    return Failure(message, hint=failure.hint, exit_code=failure.exit_code)

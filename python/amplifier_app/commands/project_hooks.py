@@ -102,6 +102,6 @@ def _describe_hook(hook: ShellHook, project: Path) -> Iterator[str]:
     from amplifier_modules.sandbox.named_files import find_named_paths
 
     yield f"| {hook.event} {quote_value(hook.matcher)}: {quote_value(hook.command)}"
-    for path in find_named_paths([hook.command], project):
+    for path in find_named_paths([hook.command], project, is_shell=True):
         if os.path.isfile(path):
             yield f"|   {quote_value(os.path.relpath(path, project))}"

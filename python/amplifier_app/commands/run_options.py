@@ -131,6 +131,7 @@ Exit codes:
     help='Write each event as a JSON line {"event", "data"}; the last line is the outcome.',
 )
 @click.option(
+    "-m",
     "--model",
     metavar="[PROVIDER:]NAME",
     help="The model to use, such as `openai:gpt-5.5`, `groq:NAME`, or `openai` for the usual model of"

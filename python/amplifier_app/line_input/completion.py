@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -25,13 +25,25 @@ class LineCompleter(Completer):
     Args:
         complete_command: Gives what a line that begins with a slash can become, each as a whole line.
         folder: The folder of the conversation.
+        find_names: Gives the names of commands that begin with a text.
     """
 
     def __init__(
-        self, complete_command: Callable[[str], AsyncIterable[Candidate]], folder: Path
+        self,
+        complete_command: Callable[[str], AsyncIterable[Candidate]],
+        folder: Path,
+        find_names: Callable[[str], Sequence[str]] = lambda _: (),
     ) -> None:
         self._complete_command = complete_command
         self._folder = folder
+        self._find_names = find_names
+        self.asked_for = ""
+        """The text that is to be completed; a line that does not begin with it is another one."""
+
+    def find_name(self, begun: str) -> str | None:
+        """Return the only name of a command that a text can become."""
+        names = self._find_names(begun) if begun.startswith("/") and " " not in begun else ()
+        return names[0] if len(names) == 1 else None
 
     @override
     async def get_completions_async(
@@ -39,6 +51,8 @@ class LineCompleter(Completer):
     ) -> AsyncGenerator[Completion, None]:
         """Yield what the text before the cursor can become, as it is found."""
         before = document.text_before_cursor
+        if not before.startswith(self.asked_for):
+            return
         is_command, is_found = before.startswith("/"), False
         if is_command:
             async for each in self._complete_command(before):

@@ -76,6 +76,7 @@ class EditingKeys:
         is_waiting = Condition(lambda: editor.has_queued)
         keys.add("enter", filter=is_typing)(self._enter)
         keys.add("escape", "enter", filter=is_typing)(self._begin_line)
+        keys.add("c-j", filter=is_typing)(self._begin_line)
         keys.add("escape", filter=is_typing)(self._escape)
         keys.add("c-c", filter=is_typing)(self._interrupt)
         keys.add("tab", filter=is_typing & ~has_completions)(self._complete)
@@ -133,15 +134,20 @@ class EditingKeys:
     def _complete(self, event: KeyPressEvent) -> None:
         """Complete, or take the line for later where there is nothing to complete."""
         editor, document = self._editor, event.current_buffer.document
-        is_command = document.text_before_cursor.startswith("/")
+        before = document.text_before_cursor
+        is_command = before.startswith("/")
+        if (name := self._completer.find_name(before)) is not None:
+            # At once: the next key may be Enter.
+            event.current_buffer.insert_text(name[len(before) :])
+            return
         if not is_command and document.text.strip():
-            before = document.text_before_cursor
             found = self._completer.get_completions(document, CompleteEvent())
             if all(before[len(before) + each.start_position :] == each.text for each in found):
                 whole = editor.pastes.unfold(document.text)
                 if editor.typing.queue(whole):
                     editor.take_line()
                     return
+        self._completer.asked_for = before
         generate_completions(event)
 
     def _change_mode(self, event: KeyPressEvent) -> None:

@@ -76,6 +76,7 @@ class SentView:
         "is_shortened",
         "room",
         "view",
+        "wish",
     )
 
     def __init__(self, settings: ContextSettings, hooks: Any, retention: RequestRetention) -> None:
@@ -90,6 +91,8 @@ class SentView:
         """The tokens of the last request's budget."""
         self.is_shortened = False
         """Whether something is left out of the view, or shortened in it."""
+        self.wish: str | None = None
+        """What a person wants in the summary that the next request has; None where none is asked for."""
         self.described: tuple[object, dict[str, Any]] | None = None
         """The `lineage` of a shortened view, and what it is as JSON; None as long as nobody asks."""
 
@@ -164,7 +167,9 @@ class SentView:
         # Planned with the longest summary, so that no message is left out without being in it.
         known.summary = "x" * (most * CHARACTERS_PER_TOKEN)
         planned = compact(known, room, self._settings)
-        text = await summarize(planned.left_out, before.summary, most, room * _SUMMARIZED_SHARE)
+        text = await summarize(
+            planned.left_out, before.summary, most, room * _SUMMARIZED_SHARE, self.wish
+        )
         count = len(known.messages)
         if before.messages[:count] != known.messages:
             # A result was put right behind its call, somewhere in the middle.

@@ -218,7 +218,10 @@ class SimpleContext:
         self._shown.budget = budget
         system_tokens = sum(map(estimate_tokens, system)) if system else 0
         self._shown.room = self._meter.estimate_for(budget) - system_tokens
-        if self._should_compact():
+        if self._shown.wish is not None:
+            await self._shown.shorten(min(self._shown.view.total, self._shown.room))
+            self._shown.wish = None
+        elif self._should_compact():
             await self._compact_internal()
         view = self._shown.view
         if self.retention.is_used:
@@ -361,15 +364,36 @@ class SimpleContext:
         await self._shown.shorten(min(before, self._shown.room))
         return before, self._shown.view.total
 
+    @property
+    def writes_summaries(self) -> bool:
+        """Whether a model writes a summary of what is left out."""
+        return self._settings.summarize
+
+    def compact_later(self, wish: str = "") -> None:
+        """Shorten the view as `compact` does, but with the next request, whose turn can ask a model.
+
+        Args:
+            wish: What the summary is to have above all; empty for nothing particular.
+        """
+        self._shown.wish = wish
+
     def describe_window(self) -> dict[str, Any]:
-        """Return what the next request has, in estimated tokens, and what was counted last."""
+        """Return what the next request has, in estimated tokens, and what was counted last.
+
+        Returns:
+            `system` (None where it is known from the next request on), `notes`, `messages` and
+            `results` of tools; and `last`, None or the tokens that were `estimated` for the messages
+            of the last request and `counted` by the provider.
+        """
         view, note = self._shown.view, self.system_note
-        system = len(self._system.last_text) // CHARACTERS_PER_TOKEN
+        is_known = self._system.factory is None or bool(self._system.last_text)
+        text = self._system.last_text
+        system = estimate_tokens({"role": "system", "content": text}) if text else 0
         notes = 0 if note is None else len(note.text) // CHARACTERS_PER_TOKEN
         pairs = zip(view.messages, view.tokens, strict=True)
         results = sum(tokens for message, tokens in pairs if message.get("role") == "tool")
         return {
-            "system": max(0, system - notes),
+            "system": max(0, system - notes) if is_known else None,
             "notes": notes,
             "messages": view.total - results,
             "results": results,

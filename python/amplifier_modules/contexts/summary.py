@@ -27,12 +27,17 @@ _TASK = (
     " {words} words."
 )
 _EARLIER = "A summary of what was before:\n\n{summary}\n\n"
+_WISH = " Above all the user wants in it: {wish}"
 _MOST_OF_MESSAGE_CHARS = 2_000
 _WORDS_PER_TOKEN = 0.7
 
 
 async def summarize(
-    messages: Iterable[Message], earlier: str | None, most_tokens: int, room_tokens: float
+    messages: Iterable[Message],
+    earlier: str | None,
+    most_tokens: int,
+    room_tokens: float,
+    wish: str | None = None,
 ) -> str | None:
     """Return a summary; None where no model wrote one, which the log explains.
 
@@ -41,6 +46,7 @@ async def summarize(
         earlier: The summary of what was left out before; the new one takes its place.
         most_tokens: How long the summary may be.
         room_tokens: How long the request for it may be.
+        wish: What the user wants in it; None or empty for nothing particular.
     """
     calls = SIDE_CALLS.get()
     if calls is None or (ask := calls.ask) is None:
@@ -49,9 +55,11 @@ async def summarize(
     before = "" if earlier is None else _EARLIER.format(summary=earlier)
     most = int(room_tokens * CHARACTERS_PER_TOKEN) - len(before) - len(_TASK)
     text = before + _write_transcript(messages, max(most, _MOST_OF_MESSAGE_CHARS))
+    task = _TASK.format(words=_count_words(most_tokens))
+    task += _WISH.format(wish=wish) if wish else ""
     request = ChatRequest(
         messages=[
-            RequestMessage(role="system", content=_TASK.format(words=_count_words(most_tokens))),
+            RequestMessage(role="system", content=task),
             RequestMessage(role="user", content=text),
         ],
         max_output_tokens=most_tokens,

@@ -13,6 +13,9 @@ from pathlib import Path
 _MAX_FILE_BYTES = 8 * 1024 * 1024
 _MAX_WORDS = 1000
 _PROJECT = re.compile(r"\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\}?")
+_OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>"})
+_PLAIN = re.compile(r"[A-Za-z0-9_./@%+-]+")
+"""A word in which a shell finds nothing to run or to fill in."""
 _BETWEEN = re.compile(r"[\s;&|<>()'\"`=:,{}]+")
 
 
@@ -20,7 +23,9 @@ class NamedFileError(ValueError):
     """A command to which nobody can agree."""
 
 
-def hash_named_files(texts: Iterable[str], project: Path) -> list[tuple[str, str | None]]:
+def hash_named_files(
+    texts: Iterable[str], project: Path, *, is_shell: bool = False
+) -> list[tuple[str, str | None]]:
     """Return each path in a project that texts may mean, with the hash of the file; None without one.
 
     Links are followed, and each file is opened once. Reads files.
@@ -28,15 +33,20 @@ def hash_named_files(texts: Iterable[str], project: Path) -> list[tuple[str, str
     Args:
         texts: The command, or its parts.
         project: The root of the project, links followed.
+        is_shell: Whether each is a line for a shell.
 
     Raises:
         NamedFileError: They name too much, or a file that cannot be read.
     """
-    return [(path, _hash_file(path)) for path in find_named_paths(texts, project)]
+    return [
+        (path, _hash_file(path)) for path in find_named_paths(texts, project, is_shell=is_shell)
+    ]
 
 
-def find_named_paths(texts: Iterable[str], project: Path) -> list[str]:
+def find_named_paths(texts: Iterable[str], project: Path, *, is_shell: bool = False) -> list[str]:
     """Return the paths in a project that texts may mean, also of files that are not there.
+
+    A file to which a line for a shell only sends output, as by `>>`, is none of them.
 
     Words are counted from the project and from each folder that another word names, so that
     `cd folder && ./script` names the script.
@@ -46,7 +56,7 @@ def find_named_paths(texts: Iterable[str], project: Path) -> list[str]:
     """
     root = str(project)
     written: list[str] = []
-    for text in texts:
+    for text in map(_leave_out_targets, texts) if is_shell else texts:
         written += _split(_PROJECT.sub(lambda _: root, text))
         written += _split(_PROJECT.sub(".", text))
     # `/check.sh` may be the rest of `$(git rev-parse --show-toplevel)/check.sh`.
@@ -59,6 +69,26 @@ def find_named_paths(texts: Iterable[str], project: Path) -> list[str]:
         raise NamedFileError("it names too many folders")
     found |= _join_all(folders, words, root)
     return sorted(each for each in found if each != root)
+
+
+def _leave_out_targets(text: str) -> str:
+    """Return a command without the files that its output goes to: what is in them does not run.
+
+    Where one is named a second time, that stays. So does all of a command that is not plain.
+    """
+    if ">" not in text or "\\" in text:
+        return text
+    lexer = shlex.shlex(text, posix=False, punctuation_chars=True)  # keeps quotes
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        return text
+    return " ".join(
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if before not in _OUTPUT or not _PLAIN.fullmatch(word)
+    )
 
 
 def _split(text: str) -> Iterator[str]:

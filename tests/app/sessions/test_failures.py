@@ -167,15 +167,15 @@ def test_what_keeps_a_turn_from_starting_has_an_outcome(
 
 def test_a_model_without_a_key_is_said_and_so_is_an_unknown_one(command: Any) -> None:
     key = (
-        "error: `ANTHROPIC_API_KEY` is not set, which `--model {0}` needs; set it, keep the key in the"
+        "`ANTHROPIC_API_KEY` is not set, which `--model {0}` needs; set it, keep the key in the"
         " system keyring with `amplifier-core provider key set anthropic`, or leave `--model` out to ask"
         " the demo model"
     )
-    unknown = "error: the model `nope` is unknown; a known one is `claude-sonnet-5-5`"
+    unknown = "the model `nope` is unknown (a known one is `claude-sonnet-5-5`)"
     done = command("--model", "nope", "hello")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [unknown, key.format("nope")]
+    assert done.stderr.splitlines() == [f"error: {unknown}, and {key.format('nope')}"]
 
     done = command("--model", "claude-sonnet-4-5", "hello")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [key.format("claude-sonnet-4-5")]
+    assert done.stderr.splitlines() == [f"error: {key.format('claude-sonnet-4-5')}"]

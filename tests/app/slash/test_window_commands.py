@@ -43,8 +43,13 @@ async def make_conversation() -> FakeConversation:
 async def test_the_window_is_shown_by_what_fills_it(tmp_path: Path) -> None:
     conversation = await make_conversation()
     context = make_context(tmp_path, conversation)
-    estimated = await run_command(CONTEXT, context)
     kept = conversation.mounted["context"]
+
+    async def write_prompt() -> str:
+        return "p" * 800
+
+    await kept.set_system_prompt_factory(write_prompt)
+    estimated = await run_command(CONTEXT, context)
     await kept.get_messages_for_request(provider=conversation.mounted["providers"]["p"])
     kept.note_usage({"input_tokens": 13_000})
     counted = await run_command(CONTEXT, context)
@@ -53,10 +58,25 @@ async def test_the_window_is_shown_by_what_fills_it(tmp_path: Path) -> None:
         ["4,004", "20%", "####................"]
     ]
     assert [each.split()[1] for each in estimated if each.startswith("  tools")] == ["101"]
+    assert estimated[1] == "  system prompt            ?  known from the next request on"
     assert estimated[-1] == "these are estimates"
+    assert counted[1].split()[:4] == ["system", "prompt", "204", "1%"]
     assert counted[0] == "about 13,000 of 20,000 tokens"
     assert counted[-2].split()[:2] == ["free", "7,000"]
     assert counted[-1].startswith("the service counted 13,000 tokens in the last request; ")
+
+
+# Holds: command-173
+@pytest.mark.anyio
+async def test_a_wish_for_a_summary_is_taken_where_one_is_written(tmp_path: Path) -> None:
+    conversation = FakeConversation({"context": SimpleContext(summarize=True)})
+    context = make_context(tmp_path, conversation)
+    lines = await run_command(COMPACT, context, "names of files")
+    assert lines == ["your next prompt begins with a summary of what is left out"]
+
+    conversation.mounted["context"] = SimpleContext()
+    with pytest.raises(Failure, match="no summary is written"):
+        await run_command(COMPACT, context, "names of files")
 
 
 # Holds: command-93
@@ -77,5 +97,3 @@ async def test_compacting_shortens_requests_and_keeps_the_conversation(tmp_path:
     assert totals[1] < totals[0]
     assert sent[0]["content"] == "look"
     assert await kept.get_messages() == whole
-    with pytest.raises(Failure, match="takes nothing"):
-        await run_command(COMPACT, context, "the tests")

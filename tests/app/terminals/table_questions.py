@@ -119,8 +119,7 @@ end: success
             (FIRST, "Write.\r"),
             ("bcdf>", "p\r"),
             ("n denies bcdf>", "\r"),
-            ("1 tool >", "/permissions\r"),
-            ("settings.json) >", CTRL_D),
+            ("1 tool >", CTRL_D),
         ),
         screen="""\
 claude-sonnet-5-5 answers. /help shows the commands.
@@ -142,9 +141,6 @@ bcdf| allowed, and the rule is kept
 Done.
 
 80 tokens in (75% cached) · 40 out · 2 model calls · 1 tool
-> /permissions
-mode: ask
-allow Bash(touch x:*) (CONFIG/amplifier-core/settings.json)
 `amplifier-core --resume ID` goes on from here
 """,
         left={"x": ""},

@@ -262,6 +262,32 @@ def test_words_name_files_of_the_project(line: str, named: list[str], tmp_path: 
     assert not any(each.startswith("..") for each in found)
 
 
+# Holds: shellhooks-13
+@pytest.mark.parametrize(
+    ("line", "is_named"),
+    [
+        ("echo called >> a.sh", False),
+        ("jq -r .x 2>a.sh", False),
+        ('check >"$CLAUDE_PROJECT_DIR/a.sh" && true', False),
+        ("echo called >> a.sh; sh a.sh", True),
+        ("sh -c '. $1' '>' a.sh", True),
+        ("sh -c 'echo called >> a.sh'", True),
+        ("echo \\> a.sh", True),
+        ("sort < a.sh > b.sh", True),
+        ("tee >(sh a.sh)", True),
+        ("echo '> a.sh", True),
+        ('echo x > "$(./a.sh)"', True),
+        ("echo x > `./a.sh`", True),
+        ("echo x > ${X:-`./a.sh`}", True),
+        ("echo x > >(bash a.sh)", True),
+    ],
+)
+def test_a_file_that_only_gets_output_is_not_named(
+    line: str, is_named: bool, tmp_path: Path
+) -> None:
+    assert (str(tmp_path / "a.sh") in find_named_paths([line], tmp_path, is_shell=True)) == is_named
+
+
 # Holds: shellhooks-14
 def test_any_change_is_another_hash(tmp_path: Path) -> None:
     hook = ShellHook("Stop", "", "sh a.sh", of_project=True)

@@ -13,6 +13,7 @@ from amplifier_app.commands.chat.attached_lines import AttachedLines
 from amplifier_app.commands.chat.command import Command, CommandContext
 from amplifier_app.commands.chat.file_commands import FileCommands
 from amplifier_app.commands.chat.line_queue import LineQueue
+from amplifier_app.commands.chat.meant_words import find_meant
 from amplifier_app.commands.chat.modes import Modes
 from amplifier_app.commands.chat.own_command import MARK, OwnCommands, is_there
 from amplifier_app.commands.chat.server_commands import ServerCommands
@@ -76,6 +77,8 @@ class Chat:
         self._own = OwnCommands(order.folder)
         self._waiting: deque[str] = deque()
         self._queue = LineQueue(lines)
+        self._asked_about = ""
+        """The line that was taken last, which may have been meant as a command."""
         self._is_interrupted = False
         """Whether a person interrupts what is being done."""
         self._pressed = -math.inf
@@ -143,9 +146,21 @@ class Chat:
             if is_own:
                 self._start(self._own.run(text.removeprefix(MARK)))
             elif command is None:
-                self._start(self._run_prompt(text))
+                if not self._asks_about(text):
+                    self._start(self._run_prompt(text))
             else:
                 self._obey(command)
+
+    def _asks_about(self, text: str) -> bool:
+        """Whether a line may be meant as a command, and is not the same as the one before."""
+        before, self._asked_about = self._asked_about, text.strip()
+        meant = find_meant(text, self._commands.list_own())
+        if not meant or before == self._asked_about:
+            return False
+        again = " The" if meant.endswith("?") else "; the"
+        show_notice(f"`{self._asked_about}` is not sent: {meant}{again} same again sends it")
+        self._show_prompt()
+        return True
 
     def _keep_for_later(self, text: str) -> bool:
         """Tab: have a line wait until what is being done is over; whether it does."""
@@ -217,7 +232,7 @@ class Chat:
     def _obey(self, typed: SlashCommand) -> None:
         """Begin to do what a slash command does."""
         try:
-            command = self._commands.find(typed.name)
+            command = self._commands.read(typed)
         except Failure as failure:
             report(failure)
             self._show_prompt()

@@ -9,11 +9,13 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-_TAKES = ("kitty", "wezterm", "ghostty", "alacritty", "foot", "iterm", "tmux", "screen", "vscode")
+_TAKES = ("kitty", "wezterm", "ghostty", "alacritty", "foot", "iterm", "vscode")
 """Parts of the names of terminals that take the sequence OSC 52."""
 _MAX_SEQUENCE_BYTES = 74_000
 """Terminals ignore longer ones."""
 _SECONDS = 5
+_ENCODINGS = {"clip.exe": "utf-16-le"}
+"""Of programs that read something else than UTF-8."""
 
 
 def copy_text(text: str, environment: Mapping[str, str]) -> str | None:
@@ -23,14 +25,19 @@ def copy_text(text: str, environment: Mapping[str, str]) -> str | None:
         text: The text.
         environment: The environment variables.
     """
-    names = f"{environment.get('TERM', '')} {environment.get('TERM_PROGRAM', '')}".lower()
-    is_known = "SSH_CONNECTION" in environment or any(each in names for each in _TAKES)
-    if is_known and _write_sequence(text):
-        return "the terminal"
-    for command in list_programs(environment):
+    is_remote = "SSH_CONNECTION" in environment
+    # What tells whether it worked comes first; tmux and the terminal reach the person's own computer.
+    programs = [] if is_remote else list_programs(environment)
+    if environment.get("TMUX"):
+        programs.append(["tmux", "load-buffer", "-w", "-"])
+    for command in programs:
         if shutil.which(command[0]) and _run(command, text):
             return f"`{command[0]}`"
-    return "the terminal, if it allows that" if _write_sequence(text) else None
+    names = f"{environment.get('TERM', '')} {environment.get('TERM_PROGRAM', '')}".lower()
+    if not _write_sequence(text):
+        return None
+    is_known = any(each in names for each in _TAKES)
+    return f"the terminal{'' if is_known else ', if it allows that'}"
 
 
 def list_programs(environment: Mapping[str, str]) -> list[list[str]]:
@@ -69,11 +76,13 @@ def _run(command: list[str], text: str) -> bool:
         "XDG_RUNTIME_DIR",
         "XAUTHORITY",
         "LANG",
+        "TMUX",
+        "TMUX_TMPDIR",
     )
     try:
         done = subprocess.run(
             command,
-            input=text.encode("utf-8", "replace"),
+            input=text.encode(_ENCODINGS.get(command[0], "utf-8"), "replace"),
             env={name: os.environ[name] for name in allowed if name in os.environ},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from amplifier_app.commands.chat.service_models import ServiceModels
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.line_input.candidate import Candidate
 
@@ -55,6 +56,8 @@ class CommandContext:
     """The mode that counts, and the choice of another one."""
     commands: Commands
     """The commands, this one among them."""
+    models: ServiceModels = field(default_factory=ServiceModels)
+    """The models that services name."""
 
 
 Shown = Sequence[str]

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from amplifier_app.commands.chat.command import Command, CommandContext, CommandSource
 from amplifier_app.failure import Failure
 from amplifier_app.line_input.candidate import Candidate
+from amplifier_app.outcome import WRONG_USAGE
 from amplifier_app.printable import printable_line
 
 if TYPE_CHECKING:
+    from amplifier_app.commands.chat.slash_commands import SlashCommand
     from amplifier_app.commands.named_modules import NamedModules
 
 _MAX_ABOUT_CHARS = 80
@@ -64,16 +66,33 @@ class CommandTable:
                 return command
         raise Failure(f"there is no command `{name}`", hint=self._hint_at(name))
 
+    def read(self, typed: SlashCommand) -> Command:
+        """Return the command that was typed.
+
+        Raises:
+            Failure: There is none, or it takes nothing.
+        """
+        command = self.find(typed.name)
+        if typed.argument and not command.usage and command is self._own.get(typed.name):
+            hint = f"`/help {typed.name[1:]}` says more"
+            raise Failure(f"`{typed.name}` takes nothing", hint=hint, exit_code=WRONG_USAGE)
+        return command
+
+    def find_names(self, begun: str) -> list[str]:
+        """Return the names of the commands that begin with a text."""
+        names = sorted({*self._own, *self.list_added()})
+        return [each for each in names if each.startswith(begun.lower())]
+
     async def complete(self, typed: str) -> AsyncIterator[Candidate]:
         """Yield what a line that begins with a slash can become, each as a whole line."""
         name, space, argument = typed.partition(" ")
         if not space:
             added = self.list_added()
-            for found, command in sorted({**self._own, **added}.items()):
-                if found.startswith(name.lower()):
-                    hint = f"{command.usage}  " if found in added and command.usage else ""
-                    about = printable_line(f"{hint}{command.brief}", _MAX_ABOUT_CHARS)
-                    yield Candidate(found, about)
+            for found in self.find_names(name):
+                command = self._own.get(found) or added[found]
+                hint = f"{command.usage}  " if found in added and command.usage else ""
+                about = printable_line(f"{hint}{command.brief}", _MAX_ABOUT_CHARS)
+                yield Candidate(found, about)
             return
         try:
             command = self.find(name.lower())
@@ -90,11 +109,15 @@ class CommandTable:
     def _hint_at(self, name: str) -> str:
         from difflib import get_close_matches
 
-        known = [*self._own, *self.list_added()]
-        begun = [each for each in known if each.startswith(name)]
-        alike = begun or get_close_matches(name, known, n=2, cutoff=0.6)
+        from amplifier_app.commands.chat.meant_words import hint_at
+
+        if hint := hint_at(name[1:]):
+            return hint
+        known = [each[1:] for each in (*self._own, *self.list_added())]
+        begun = [each for each in known if each.startswith(name[1:])]
+        alike = begun or get_close_matches(name[1:], known, n=2, cutoff=0.6)
         if alike:
-            return f"did you mean {' or '.join(f'`{each}`' for each in alike[:3])}?"
+            return f"did you mean {' or '.join(f'`/{each}`' for each in alike[:3])}?"
         return "`/help` shows them"
 
     def _is_there(self, command: Command) -> bool:

@@ -92,7 +92,7 @@ def _open_lines(order: Order, commands: CommandTable, images: PastedImages) -> L
     history = InMemoryHistory()
     if path is not None:
         history = HistoryFile(path, SECRETS.redact, _history_failed)
-    completer = LineCompleter(commands.complete, order.folder)
+    completer = LineCompleter(commands.complete, order.folder, commands.find_names)
     return LineEditor(sys.stdout, history, completer, images)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_WORDS = {"exit": "/quit", "quit": "/quit", ":q": "/quit", "?": "/help"}
+_WORDS = {"exit": "/quit", "quit": "/quit", ":q": "/quit", "/exit": "/quit", "?": "/help"}
 """Words that mean a command, typed alone."""
 _COMMAND = re.compile(r"(/[\w-]+(?::[\w-]+)*)(?:\s+(.*))?", re.DOTALL)
 """A command and its argument; a path such as `/etc/hosts` does not match."""

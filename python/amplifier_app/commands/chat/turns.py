@@ -14,6 +14,7 @@ from amplifier_app.commands.model_choice import AnsweringProvider, find_answerin
 from amplifier_app.commands.provider_choice import chosen_model
 from amplifier_app.commands.provider_key import stored_key
 from amplifier_app.failure import report
+from amplifier_app.notice import show_notice
 from amplifier_app.telemetry import export_telemetry
 from amplifier_core.session_capabilities import APPROVAL_POLICY
 
@@ -197,6 +198,8 @@ class Turns:
             self._sums.add(conversation.result)
         if turn.problem is not None:
             report(turn.problem)
+            if self.goal is not None:
+                show_notice("the goal stays; `/goal off` withdraws it")
         if turn.is_stuck or not conversation.is_usable:
             self.is_stuck = self.is_stuck or turn.is_stuck
             await self._carry_over()

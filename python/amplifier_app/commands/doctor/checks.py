@@ -232,6 +232,8 @@ def _check_project(folder: Path) -> Iterator[Finding]:
     from amplifier_modules.tools.skill.skill_files import find_skills
 
     notes = [name for name in (AGENTS, CLAUDE, LOCAL) if (folder / name).is_file()]
+    if AGENTS in notes and CLAUDE in notes:
+        notes[notes.index(CLAUDE)] = f"{CLAUDE} (not read beside {AGENTS})"
     if notes:
         yield Finding("project", "ok", f"notes: {', '.join(notes)}")
     else:

@@ -80,8 +80,10 @@ def read_pairs(name: str, tool: Any, pairs: Sequence[str]) -> dict[str, Any]:
             raise Failure(f"`{pair}` is no `KEY=VALUE`", exit_code=WRONG_USAGE)
         if known.properties and key not in known.properties:
             names = ", ".join(f"`{each}`" for each in known.properties)
-            message = f"`{name}` has no argument `{key}`{suggest_name(key, known.properties)}"
-            raise Failure(message, hint=f"it takes {names}", exit_code=WRONG_USAGE)
+            meant = suggest_name(key, known.properties)
+            hint = None if meant else f"it takes {names}"
+            message = f"`{name}` has no argument `{key}`{meant}"
+            raise Failure(message, hint=hint, exit_code=WRONG_USAGE)
         if _takes_text(known.properties.get(key)):
             arguments[key] = value  # as it is, quotes and spaces included
             continue

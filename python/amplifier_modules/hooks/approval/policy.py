@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +23,7 @@ from .modes import MODES, PRESENT_PLAN, Mode, asks_about, choose_narrower, find_
 from .plan_tool import PlanTool
 from .questions import ask_about, ask_about_plan, deny, with_preview
 from .rule_files import add_user_rule
-from .rule_set import RuleSet
+from .rule_set import ListedRule, RuleSet
 from .rules import RuleError
 
 logger = logging.getLogger(__name__)
@@ -100,6 +100,21 @@ class ApprovalPolicy:
             self._before_plan = self._mode
         self._mode = mode
         await self.offer_plan_tool()
+
+    @property
+    def rules(self) -> Sequence[ListedRule]:
+        """The rules that the session has, with those that were granted in it."""
+        return self._rules.listed
+
+    @property
+    def granted_tools(self) -> Sequence[tuple[str, bool]]:
+        """The tools that are granted for as long as the session goes on, and whether to a sub-agent."""
+        granted: set[tuple[str, bool]] = set()
+        for session_id, tool in self._grants.describe():
+            is_sub_agent = self._is_sub_agent(session_id)
+            if is_sub_agent or session_id == self._own_id:  # not that of which this is a copy
+                granted.add((tool, is_sub_agent))
+        return sorted(granted)
 
     @property
     def kind(self) -> str:

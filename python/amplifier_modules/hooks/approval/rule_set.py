@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from .calls import Call
-from .rule_files import WrittenRules, is_trusted, read_project_rules, read_rules
+from .rule_files import PROJECT_FILES, WrittenRules, is_trusted, read_rules
 from .rules import Rule, RuleError, find_allowing, find_meaning, read_rule, tool_of_rule
 from .settings import ApprovalSettings
 
 logger = logging.getLogger(__name__)
+
+SETTINGS = "the settings"
+"""Where rules are from that no file has."""
+GRANTED = "granted in this session"
+"""Where rules are from that a person has granted with an answer."""
+
+
+@dataclass(frozen=True)
+class ListedRule:
+    """A rule as a person is shown it."""
+
+    action: str
+    """`deny`, `ask` or `allow`."""
+    text: str
+    """As it is written."""
+    place: str
+    """Where it is from: a file, `SETTINGS` or `GRANTED`."""
+    problem: str = ""
+    """Why it does not count as it is written; empty if it does."""
 
 
 class RuleSet:
@@ -28,23 +48,36 @@ class RuleSet:
         self._ask: list[Rule] = []
         self._deny: list[Rule] = []
         self._not_understood: list[tuple[str, frozenset[str] | None]] = []
+        self.listed: Sequence[ListedRule] = ()
+        """All rules, those that do not count among them, in the order in which they were added."""
 
-    def add(self, rules: WrittenRules) -> None:
-        """Add rules; each that is not understood is a warning."""
+    def add(self, rules: WrittenRules, place: str = SETTINGS, *, is_agreed: bool = True) -> None:
+        """Add rules; each that is not understood is a warning.
+
+        Args:
+            rules: The rules.
+            place: Where they are from.
+            is_agreed: Whether what they allow counts.
+        """
         for problem in rules.problems:
             logger.warning("hooks-approval: %s", problem)
-        self._allow += self._read(rules.allow, "allows nothing")
         # Whoever wrote it wanted less to happen, not more.
-        self._ask += self._read(rules.ask, "asks", asks=True)
-        self._deny += self._read(rules.deny, "asks", asks=True)
+        self._deny += self._read("deny", rules.deny, place)
+        self._ask += self._read("ask", rules.ask, place)
+        if is_agreed:
+            self._allow += self._read("allow", rules.allow, place)
+        else:
+            waits = "does not count: you have not agreed"
+            self._list(*(ListedRule("allow", each, place, waits) for each in rules.allow))
 
     def allow(self, rule: str) -> None:
-        """Add a rule for calls that need no question.
+        """Add a rule for calls that need no question, which a person grants.
 
         Raises:
             RuleError: It is not understood.
         """
         self._allow.append(read_rule(rule, self._project))
+        self._list(ListedRule("allow", rule, GRANTED))
 
     def find_denial(self, call: Call) -> str | None:
         """Return the rule that denies a call; None if none is certain to."""
@@ -75,18 +108,26 @@ class RuleSet:
         """
         return find_allowing((each for each in self._allow if whole or not each.is_whole), call)
 
-    def _read(self, rules: Iterable[str], effect: str, *, asks: bool = False) -> list[Rule]:
+    def _read(self, action: str, rules: Iterable[str], place: str) -> list[Rule]:
         read: list[Rule] = []
+        asks = action != "allow"
+        effect = "asks" if asks else "allows nothing"
         for text in rules:
+            problem = ""
             try:
                 read.append(read_rule(text, self._project, allows=not asks))
             except RuleError as error:
                 logger.warning(
                     "hooks-approval: a rule is not understood, and %s: %s", effect, error
                 )
+                problem = f"not understood: it {effect}"
                 if asks:
                     self._not_understood.append((text, tool_of_rule(text)))
+            self._list(ListedRule(action, text, place, problem))
         return read
+
+    def _list(self, *rules: ListedRule) -> None:
+        self.listed = (*self.listed, *rules)
 
 
 def load_rules(settings: ApprovalSettings, project: Path) -> RuleSet:
@@ -97,13 +138,28 @@ def load_rules(settings: ApprovalSettings, project: Path) -> RuleSet:
         project: Its root, an absolute path.
     """
     rules = RuleSet(project)
-    rules.add(WrittenRules([*settings.allow], [*settings.ask], [*settings.deny]))
-    if settings.user_settings is not None:
-        rules.add(read_rules(settings.user_settings))
-    if settings.project_rules:
-        of_project = read_project_rules(project)
-        state = settings.state_folder
-        if state is None or is_trusted(project, of_project.allow, state) is not True:
-            of_project.allow.clear()
-        rules.add(of_project)
+    for written, place, is_agreed in read_places(settings, project):
+        rules.add(written, place, is_agreed=is_agreed)
     return rules
+
+
+def read_places(
+    settings: ApprovalSettings, project: Path
+) -> Iterator[tuple[WrittenRules, str, bool]]:
+    """Yield the rules of each place, where that is, and whether what they allow counts.
+
+    Args:
+        settings: The settings of the module.
+        project: Its root, an absolute path.
+    """
+    yield WrittenRules([*settings.allow], [*settings.ask], [*settings.deny]), SETTINGS, True
+    if settings.user_settings is not None:
+        yield read_rules(settings.user_settings), str(settings.user_settings), True
+    if not settings.project_rules:
+        return
+    found = {path: read_rules(path) for path in (project / name for name in PROJECT_FILES)}
+    allowed = [each for written in found.values() for each in written.allow]
+    state = settings.state_folder
+    is_agreed = state is not None and is_trusted(project, allowed, state) is True
+    for path, written in found.items():
+        yield written, str(path), is_agreed

@@ -55,5 +55,5 @@ def hash_hook(hook: ShellHook, project: Path) -> str:
         NamedFileError: It names too much, or a file that cannot be read.
     """
     described = [hook.event, hook.matcher, hook.command, hook.timeout]
-    files = hash_named_files([hook.command], project)
+    files = hash_named_files([hook.command], project, is_shell=True)
     return hashlib.sha256(json.dumps([described, files]).encode()).hexdigest()

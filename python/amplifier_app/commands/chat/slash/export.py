@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterable, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.chat.command import (
@@ -52,9 +53,11 @@ async def _export(context: CommandContext, argument: str) -> Shown:
     messages = await turns.read_messages()
     if not messages:
         return ["nothing was said yet"]
-    session_id = turns.stored_id
-    name = argument or f"conversation-{(session_id or 'now')[:SHORT_ID_CHARS]}.md"
-    path = _find_file(turns.order.folder, name)
+    session_id, folder = turns.stored_id, turns.order.folder
+    path = _find_file(folder, argument) if argument else _choose_file(folder, session_id)
+    if not path.parent.is_dir():
+        hint = f"make it first, such as by `!mkdir {path.parent}`"
+        raise Failure(f"there is no folder `{path.parent}`", hint=hint, exit_code=WRONG_USAGE)
     kind = path.suffix.lower()
     if kind not in (".json", ".jsonl", ".html"):
         text = write_markdown(messages)
@@ -67,6 +70,13 @@ async def _export(context: CommandContext, argument: str) -> Shown:
 
     await asyncio.to_thread(write_new_file, str(path), [text])
     return [show_line(f"`{path}` is written, readable only by you")]
+
+
+def _choose_file(folder: Path, session_id: str | None) -> Path:
+    """Return a file that is not there yet."""
+    name = f"conversation-{(session_id or 'now')[:SHORT_ID_CHARS]}"
+    names = (f"{name}{f'-{number}' if number else ''}.md" for number in count())
+    return next(path for each in names if not os.path.lexists(path := folder / each))
 
 
 def _find_file(folder: Path, name: str) -> Path:

@@ -20,12 +20,13 @@ from amplifier_app.plain_mode import is_plain
 
 _NAME_CHARS = 12
 _COLUMN_CHARS = 40
+_TABLE_CHARS = 80
 _KEYS = (
-    "A line while the model works steers it; `!git status` runs a command of yours; "
-    "`@path` attaches a file or an image, and Ctrl+V the image in the clipboard. "
-    "Alt+Enter, or Enter after `\\`, begins a new line; Tab completes commands, names "
-    "and files; Shift+Tab goes on in the next mode. Ctrl+C stops the model at once; "
-    "while a tool runs, the first one lets it finish. `/help NAME` says more of one."
+    "A line while the model works steers it; `!git status` runs a command of yours;",
+    "`@path` attaches a file or an image, and Ctrl+V the image in the clipboard.",
+    "Alt+Enter, or Enter after `\\`, begins a new line; Tab completes commands, names",
+    "and files; Shift+Tab goes on in the next mode. Ctrl+C stops the model at once;",
+    "while a tool runs, the first one lets it finish. `/help NAME` says more of one.",
 )
 
 
@@ -40,7 +41,11 @@ def _show_help(context: CommandContext, argument: str) -> Shown:
     added = list(commands.list_added().values())
     of_files = [each for each in added if each.group is Group.FILES]
     others = [_write_line(each) for each in added if each.group is not Group.FILES]
-    lines = [*write_table(commands.list_own()), "", _KEYS, *([""] if others else []), *others]
+    columns = measure_columns()
+    is_narrow = is_plain(os.environ) or (columns is not None and columns < _TABLE_CHARS)
+    write = write_list if is_narrow else write_table
+    keys = [" ".join(_KEYS)] if is_narrow else _KEYS
+    lines = [*write(commands.list_own()), "", *keys, *([""] if others else []), *others]
     if of_files:
         lines += ["", Group.FILES.value, *(f"  {_write_line(each)}" for each in of_files)]
     return lines
@@ -51,11 +56,8 @@ def _write_line(command: Command) -> str:
 
 
 def write_table(commands: Mapping[str, Command]) -> Iterator[str]:
-    """Yield the commands, each group under its title, in two columns where the terminal has them."""
+    """Yield the commands in two columns, each group under its title."""
     groups = [list(_write_group(group, commands)) for group in Group]
-    if is_plain(os.environ) or (measure_columns() or 2 * _COLUMN_CHARS) < 2 * _COLUMN_CHARS:
-        yield from (line for group in groups for line in group)
-        return
     left: Sequence[str] = ()
     count = sum(map(len, groups))
     while groups and len(left) + len(groups[0]) <= (count + 1) // 2 + 1:
@@ -63,6 +65,12 @@ def write_table(commands: Mapping[str, Command]) -> Iterator[str]:
     right = [line for group in groups for line in group]
     for first, second in zip_longest(left, right, fillvalue=""):
         yield f"{first:<{_COLUMN_CHARS}}{second}".rstrip()
+
+
+def write_list(commands: Mapping[str, Command]) -> Iterator[str]:
+    """Yield the commands one below the other, each group under its title."""
+    for group in Group:
+        yield from _write_group(group, commands)
 
 
 def _write_group(group: Group, commands: Mapping[str, Command]) -> Iterator[str]:

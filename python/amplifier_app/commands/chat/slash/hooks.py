@@ -11,6 +11,7 @@ from amplifier_app.commands.chat.command import Command, CommandContext, Group, 
 from amplifier_app.commands.chat.slash.opened import open_conversation
 
 _NAME = "hooks-shell"
+_MAX_EVENTS = 3
 
 
 async def _show_hooks(context: CommandContext, _: str) -> Shown:
@@ -24,12 +25,21 @@ async def _show_hooks(context: CommandContext, _: str) -> Shown:
     for event, names in conversation.list_handlers().items():
         for name in dict.fromkeys(names):
             events.setdefault(name, []).append(event)
-    lines = [show_line(f"{name}: {', '.join(events[name])}") for name in sorted(events)]
+    lines: list[str] = []
     config = conversation.find_config(_NAME)
     if config is not None:
         folder = context.turns.order.folder
         lines += await asyncio.to_thread(lambda: [*_list_shell_hooks(config, folder)])
-    return lines or ["there are no hooks"]
+    if not lines:
+        lines.append("there are no shell hooks, neither yours nor of the project")
+    lines += [show_line(f"{name}: {_name_events(events[name])}") for name in sorted(events)]
+    return lines
+
+
+def _name_events(names: list[str]) -> str:
+    if len(names) <= _MAX_EVENTS + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MAX_EVENTS])} and {len(names) - _MAX_EVENTS} more"
 
 
 def _list_shell_hooks(config: Mapping[str, Any], folder: Path) -> Iterator[str]:
@@ -68,7 +78,7 @@ def _list_shell_hooks(config: Mapping[str, Any], folder: Path) -> Iterator[str]:
 HOOKS = Command(
     name="/hooks",
     brief="what runs at events",
-    about="List the hooks of the session with their events, and shell hooks with whose they are.",
+    about="List shell hooks with whose they are, then what modules of the session hear of which events.",
     group=Group.TOOLS,
     run=_show_hooks,
 )

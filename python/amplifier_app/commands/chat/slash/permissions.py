@@ -25,73 +25,59 @@ async def _show_permissions(context: CommandContext, _: str) -> Shown:
     policy: Any = conversation.find_capability(APPROVAL_POLICY)
     if policy is None:
         return ["the session has no approvals: nothing is asked but what tools ask themselves"]
+    rules: Sequence[Any] = policy.rules
     lines = [show_line(f"mode: {policy.mode}")]
+    lines += [_write_rule(each) for name in _ACTIONS for each in rules if each.action == name]
+    if not rules:
+        lines.append("there are no rules")
+    lines += [
+        show_line(f"granted {'to a sub-agent' if is_sub_agent else 'in this session'}: {tool}")
+        for tool, is_sub_agent in policy.granted_tools
+    ]
     config = conversation.find_config(_NAME) or {}
     folder = context.turns.order.folder
-    rules = await asyncio.to_thread(lambda: [*_list_rules(config, folder)])
-    kept: dict[str, Any] = policy.describe() or {}
-    grants: list[str] = sorted({tool for _, tool in kept.get("grants", ())})
-    lines += rules or ["there are no rules"]
-    return [*lines, *(show_line(f"granted in this session: {each}") for each in grants)]
+    return [*lines, *await asyncio.to_thread(lambda: [*_compare_files(rules, config, folder)])]
 
 
-def _list_rules(config: Mapping[str, Any], folder: Path) -> Iterator[str]:
-    """Yield a line for each rule, with where it is written; those that deny first."""
+def _write_rule(rule: Any) -> str:
+    problem = f", {rule.problem}" if rule.problem else ""
+    return show_line(f"{rule.action} {rule.text} ({_write_place(rule.place)}{problem})")
+
+
+def _compare_files(rules: Sequence[Any], config: Mapping[str, Any], folder: Path) -> Iterator[str]:
+    """Yield what is wrong with the files of rules, and whether they have others than the session."""
     from amplifier_modules.hooks.approval import ApprovalSettings
-    from amplifier_modules.hooks.approval.rule_files import PROJECT_FILES, is_trusted, read_rules
+    from amplifier_modules.hooks.approval.rule_set import GRANTED, read_places
     from amplifier_providers.settings import read_settings
 
     settings = read_settings(ApprovalSettings, dict(config), _NAME)
     root = folder if settings.root is None else folder / settings.root.expanduser()
-    project = root.resolve()
-    places: list[tuple[str, dict[str, Sequence[str]]]] = [
-        ("the settings", {"deny": settings.deny, "ask": settings.ask, "allow": settings.allow})
-    ]
-    allowed: list[str] = []
-    files = [] if settings.user_settings is None else [settings.user_settings]
-    own = [project / name for name in PROJECT_FILES] if settings.project_rules else []
-    for path in (*files, *own):
-        rules = read_rules(path)
-        places.append((_write_place(path), {name: getattr(rules, name) for name in _ACTIONS}))
-        yield from (show_line(f"warning: {each}") for each in rules.problems)
-        allowed += rules.allow if path in own else ()
-    state = settings.state_folder
-    is_agreed = state is not None and is_trusted(project, allowed, state) is True
-    of_project = {_write_place(path) for path in own}
-    for action in _ACTIONS:
-        for place, found in places:
-            waits = action == "allow" and place in of_project and not is_agreed
-            for each in found[action]:
-                note = _find_mistake(each, project, allows=action == "allow")
-                if waits:
-                    note = ", does not count: you have not agreed"
-                yield show_line(f"{action} {each} ({place}{note})")
-
-
-def _find_mistake(rule: str, project: Path, *, allows: bool) -> str:
-    from amplifier_modules.hooks.approval.rules import RuleError, read_rule
-
-    try:
-        read_rule(rule, project, allows=allows)
-    except RuleError:
-        return ", not understood: it allows nothing" if allows else ", not understood: it asks"
-    return ""
+    known = {(each.action, each.text, each.place) for each in rules if each.place != GRANTED}
+    # What was granted in the session is in the file of the user since then.
+    granted = {("allow", each.text) for each in rules if each.place == GRANTED}
+    found: set[tuple[str, str, str]] = set()
+    for written, place, _ in read_places(settings, root.resolve()):
+        yield from (show_line(f"warning: {each}") for each in written.problems)
+        for action in _ACTIONS:
+            found |= {(action, each, place) for each in getattr(written, action)}
+    if known - found or {each for each in found - known if each[:2] not in granted}:
+        yield "the files have other rules by now, which count from the next session on"
 
 
 _ACTIONS = ("deny", "ask", "allow")
 """In the order in which they count."""
 
 
-def _write_place(path: Path) -> str:
+def _write_place(place: str) -> str:
     home = os.path.expanduser("~")
-    text = str(path)
-    return f"~{text[len(home) :]}" if text.startswith(f"{home}{os.sep}") else text
+    return f"~{place[len(home) :]}" if place.startswith(f"{home}{os.sep}") else place
 
 
 PERMISSIONS = Command(
     name="/permissions",
     brief="mode, rules and grants",
-    about="Show the mode, the rules with where each is written, and what you granted in the session.",
+    about="Show the mode, the rules that the session has with where each is from, and what you granted"
+    " in it.",
     group=Group.ALLOWED,
     run=_show_permissions,
 )

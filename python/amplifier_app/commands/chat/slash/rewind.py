@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from amplifier_app.commands.chat.command import (
@@ -13,6 +14,7 @@ from amplifier_app.commands.chat.command import (
     show_line,
     wait_always,
 )
+from amplifier_app.commands.chat.file_commands import read_typed
 from amplifier_app.commands.chat.slash.sessions import find_entry, fork_from
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
@@ -50,9 +52,8 @@ async def _read_prompts(context: CommandContext) -> list[StoredPrompt]:
     entry, session_id = find_entry(context), context.turns.stored_id
     if session_id is None:
         return []
-    return list_prompts(
-        await asyncio.to_thread(run_on_store, lambda store: store.read(session_id), entry)
-    )
+    events = await asyncio.to_thread(run_on_store, lambda store: store.read(session_id), entry)
+    return [replace(each, text=read_typed(each.text)) for each in list_prompts(events)]
 
 
 async def _choose(context: CommandContext, prompts: list[StoredPrompt]) -> Shown:

@@ -17,8 +17,8 @@ from amplifier_app.plain_mode import is_plain
 from amplifier_core.session_capabilities import TOOLS_OFFER
 
 _BAR_CHARS = 20
-_COLUMNS_OF_BAR = 60
-"""There is no bar where the terminal has fewer columns."""
+_ROW_CHARS = 57
+"""A row with its bar needs so many columns."""
 _CHARS_PER_TOKEN = 4
 _NAMES = {
     "system": "system prompt",
@@ -40,8 +40,10 @@ async def _show_window(context: CommandContext, _: str) -> Shown:
     describe = getattr(conversation.find_mounted("context"), "describe_window", None)
     if describe is None:
         raise Failure("the context of the session does not say what it has")
-    found: dict[str, Any] = describe()
-    last: dict[str, int] | None = found.pop("last")
+    described: dict[str, Any] = describe()
+    last: dict[str, int] | None = described.pop("last")
+    is_system_known = described["system"] is not None
+    found: dict[str, int] = {key: tokens or 0 for key, tokens in described.items()}
     tools: Mapping[str, Any] = conversation.find_mounted("tools") or {}
     found["tools"] = _estimate_tools(tools, conversation.find_capability(TOOLS_OFFER))
     window = await _find_window(_find_provider(conversation.find_mounted("providers")))
@@ -51,24 +53,27 @@ async def _show_window(context: CommandContext, _: str) -> Shown:
         counted = last["counted"]
         used = max(0, counted + used - found["tools"] - last["estimated"])
     of = "" if window is None else f" of {window:,}"
-    lines = [f"about {used:,}{of} tokens"]
-    lines += [_write_row(name, found[key], window) for key, name in _NAMES.items()]
+    columns = measure_columns()
+    has_bars = not is_plain(os.environ) and (columns is None or columns >= _ROW_CHARS)
+    rows = {name: found[key] for key, name in _NAMES.items()}
     if window is not None:
-        lines.append(_write_row("free", max(0, window - used), window))
+        rows["free"] = max(0, window - used)
+    lines = [f"about {used:,}{of} tokens"]
+    lines += [_write_row(name, rows[name], window, has_bar=has_bars) for name in rows]
+    if not is_system_known:
+        lines[1] = f"  {_NAMES['system']:<14} {'?':>11}  known from the next request on"
     said = f"the service counted {counted:,} tokens in the last request; " if counted else ""
     return [*lines, f"{said}{'the rest is' if counted else 'these are'} estimates"]
 
 
-def _write_row(name: str, tokens: int, window: int | None) -> str:
+def _write_row(name: str, tokens: int, window: int | None, *, has_bar: bool) -> str:
     row = f"  {name:<14} {tokens:>11,}"
     if window is None:
         return row
     share = min(1.0, tokens / window)
     full = round(share * _BAR_CHARS)
-    row = f"{row}  {share:>4.0%}"
-    if is_plain(os.environ) or (measure_columns() or _COLUMNS_OF_BAR) < _COLUMNS_OF_BAR:
-        return row
-    return f"{row}  {'#' * full}{'.' * (_BAR_CHARS - full)}"
+    bar = f"  {'#' * full}{'.' * (_BAR_CHARS - full)}" if has_bar else ""
+    return f"{row}  {share:>4.0%}{bar}"
 
 
 def _estimate_tools(tools: Mapping[str, Any], offer: Any) -> int:
@@ -99,18 +104,22 @@ async def _find_window(provider: Any) -> int | None:
     return None
 
 
-async def _compact(context: CommandContext, argument: str) -> Shown:
+async def _compact(context: CommandContext, wish: str) -> Shown:
     """Leave out old messages and results from the next requests.
 
     Raises:
-        Failure: The context cannot do so at once, or it is told what to keep.
+        Failure: The context cannot do so at once, or no summary is written that could be wished for.
         Exception: What keeps a session from starting.
     """
-    if argument:
-        hint = "say in your next prompt what counts"
-        raise Failure("`/compact` takes nothing", hint=hint)
     conversation = await open_conversation(context)
-    compact = getattr(conversation.find_mounted("context"), "compact", None)
+    kept: Any = conversation.find_mounted("context")
+    if getattr(kept, "writes_summaries", False):
+        kept.compact_later(wish)
+        return ["your next prompt begins with a summary of what is left out"]
+    if wish:
+        hint = "say in your next prompt what counts, or have summaries written: `summarize`"
+        raise Failure("no summary is written that `/compact` could take a wish for", hint=hint)
+    compact = getattr(kept, "compact", None)
     if compact is None:
         raise Failure("the context of the session cannot be compacted at once")
     provider = _find_provider(conversation.find_mounted("providers"))
@@ -132,8 +141,10 @@ CONTEXT = Command(
 )
 COMPACT = Command(
     name="/compact",
+    usage="[WISH]",
     brief="shorten what it reads",
-    about="Leave old results and messages out of the next requests, without a summary.",
+    about="Leave old results and messages out of the next requests. Where the context writes summaries,"
+    " what follows is what the summary is to have above all; else say in your next prompt what counts.",
     group=Group.MODEL,
     run=_compact,
     waits=wait_always,
