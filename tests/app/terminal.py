@@ -14,7 +14,7 @@ from typing import Any
 
 from warm_interpreter import Program
 
-PATIENCE = 8
+PATIENCE = 60
 """Seconds after which a test that waits has failed."""
 
 CTRL_C = b"\x03"
