@@ -50,10 +50,13 @@ ANSWERS = (
     Session(
         "Markdown",
         model=(MARKDOWN,),
-        steps=((FIRST, "Tell me\r"), (END, CTRL_D)),
+        steps=(
+            (FIRST, "Tell me what a whole page of Markdown looks like in here\r"),
+            (END, CTRL_D),
+        ),
         screen="""\
 claude-sonnet-5-5 answers. /help shows the commands.
-> Tell me
+> Tell me what a whole page of Markdown looks like in here
 
 A title
 
@@ -76,7 +79,7 @@ End.
 `amplifier-core --resume ID` goes on from here
 """,
         stored="""\
-> Tell me
+> Tell me what a whole page of Markdown looks like in here
 model: '# A title\\n\\nSome **bold** words and `code` in a sentence that'
 end: success
 """,
@@ -84,10 +87,13 @@ end: success
     Session(
         "a table",
         model=("| a | b |\n|---|---|\n| 1 | 2 |\n",),
-        steps=((FIRST, "Tell me\r"), (END, CTRL_D)),
+        steps=(
+            (FIRST, "Tell me what a whole page of Markdown looks like in here\r"),
+            (END, CTRL_D),
+        ),
         screen="""\
 claude-sonnet-5-5 answers. /help shows the commands.
-> Tell me
+> Tell me what a whole page of Markdown looks like in here
 
 a   b
 ─────
@@ -98,7 +104,7 @@ a   b
 """,
         plain_screen="""\
 claude-sonnet-5-5 answers. /help shows the commands.
-> Tell me
+> Tell me what a whole page of Markdown looks like in here
 
 | a | b |
 |---|---|
@@ -109,7 +115,7 @@ claude-sonnet-5-5 answers. /help shows the commands.
 `amplifier-core --resume ID` goes on from here
 """,
         stored="""\
-> Tell me
+> Tell me what a whole page of Markdown looks like in here
 model: '| a | b |\\n|---|---|\\n| 1 | 2 |\\n'
 end: success
 """,
