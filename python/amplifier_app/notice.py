@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 
 from amplifier_app.known_secrets import SECRETS
 
 _MAX_CHARS = 2000
+_FIRST_COLUMN = re.compile(r" *\S+(?: \S+)* {2,}(?=\S)")
 
 
 def show_notice(text: str) -> None:
@@ -22,7 +24,10 @@ def write_notice(text: str) -> None:
 
 
 def wrap_words(text: str) -> str:
-    """Return text whose lines end at words where the terminal of standard error ends them."""
+    """Return text whose lines end at words where the terminal of standard error ends them.
+
+    The rows of a line begin below what it begins with, or below its second column.
+    """
     columns = measure_columns()
     lines = text.split("\n")
     if columns is None or (text.isascii() and max(map(len, lines)) < columns):
@@ -30,11 +35,19 @@ def wrap_words(text: str) -> str:
     # Imported here: the first line of a command is not to wait for it.
     from amplifier_app.display.wrapping import wrap_line
 
-    return "\n".join(wrap_line(line, columns - 1) for line in lines)
+    return "\n".join(
+        wrap_line(line, columns - 1, hang=_measure_first_column(line)) for line in lines
+    )
+
+
+def _measure_first_column(line: str) -> int | None:
+    """How many characters come before the second column of a line; None where it has none."""
+    found = _FIRST_COLUMN.match(line)
+    return None if found is None else found.end()
 
 
 def measure_columns() -> int | None:
-    """Return how wide the terminal is that standard error goes to; None where it goes elsewhere."""
+    """How wide the terminal is that standard error goes to; None where it goes elsewhere."""
     stderr = sys.stderr
     try:
         if not stderr.isatty():

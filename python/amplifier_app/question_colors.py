@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from amplifier_app.plain_mode import is_plain
+
 _RESET = "\x1b[0m"
 _COLORS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[2m", "\\": "\x1b[2m"}
 _QUESTIONS = re.compile(
@@ -20,7 +22,8 @@ _FILE, _NESTED = 4, 6
 
 def shows_colors(environ: Mapping[str, str]) -> bool:
     """Whether the terminal has colours, and they are wanted."""
-    return not environ.get("NO_COLOR") and environ.get("TERM") not in (None, "", "dumb", "unknown")
+    is_wanted = not environ.get("NO_COLOR") and not is_plain(environ)
+    return is_wanted and environ.get("TERM") not in (None, "", "dumb", "unknown")
 
 
 def shows_difference(question: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import fcntl
 import os
 import re
@@ -88,7 +87,6 @@ class PromptTerminal(Terminal):
     def __init__(self, command: Any, *arguments: str, columns: int = 80) -> None:
         """Start it and wait for the first prompt."""
         self._screen = Screen(columns)
-        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         super().__init__(command, *arguments, columns=columns)
         self.see_match("^(?:[a-z-]+ )?>$")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -20,7 +21,10 @@ CTRL_C = b"\x03"
 WAY_BACK = re.compile(r"\n?`amplifier-core\s--resume\s([0-9a-f]{8})`\sgoes\son\sfrom\shere\n?$")
 """The last line, with an id that is another one each time."""
 
-BELOW = re.compile(r"\r\x1b\[\?7l.*?\x1b\[\?7h(?:\x1b\[\d+A)?\r(?:\r\x1b\[J)?|\r\x1b\[J", re.DOTALL)
+BELOW = re.compile(
+    r"\r\x1b\[\?7l.*?\x1b\[\?7h(?:\x1b\[\d+A)?\r(?:\r \x1b\[J\r\x1b\[K)?|\r \x1b\[J\r\x1b\[K",
+    re.DOTALL,
+)
 """What is drawn below the last line, and what erases that."""
 
 
@@ -40,6 +44,7 @@ class Terminal:
         """
         self.written = ""
         """All that was written to the terminal."""
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._program: Program | None = None
         line = [*command.line, *arguments]
         size = struct.pack("HHHH", 24, columns, 0, 0)
@@ -99,5 +104,5 @@ class Terminal:
             piece = os.read(self._master, 65536)
         except OSError:  # how Linux says that the other side has gone
             return False
-        self.written += piece.decode(errors="replace")
+        self.written += self._decode(piece)
         return bool(piece)

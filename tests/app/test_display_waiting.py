@@ -114,5 +114,5 @@ def test_a_notice_in_the_middle_of_a_line_leaves_both_readable() -> None:
     display.break_line()
     file.write("stopping\n")
     display.finish()
-    shown = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue()).replace("\r\x1b[J", "")
+    shown = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue()).replace("\r \x1b[J\r\x1b[K", "")
     assert shown == ("thinking\n│ First this, then tha\nstopping\n")

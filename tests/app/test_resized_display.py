@@ -194,12 +194,22 @@ def test_plain_mode_writes_lines_alone(
 
 
 def test_a_notice_ends_its_lines_at_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("amplifier_app.notice._measure_columns", lambda: 40)
+    monkeypatch.setattr("amplifier_app.notice.measure_columns", lambda: 40)
     names = ", ".join(f"`/command{number}`" for number in range(20))
     wrapped = wrap_words(f"  error: there are {names}")
     assert max(map(len, wrapped.split("\n"))) < 40
     assert all(line.startswith("  ") for line in wrapped.split("\n"))
     assert " ".join(wrapped.split()) == f"error: there are {names}"
+
+
+# Holds: terminal-3
+def test_the_rows_of_a_table_begin_below_its_second_column(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("amplifier_app.notice.measure_columns", lambda: 24)
+    written = "bash  runs a command in the project\na  text is here for a while"
+    rows = ["bash  runs a command in", "      the project", "a  text is here for a", "   while"]
+    assert wrap_words(written).split("\n") == rows
 
 
 def test_a_long_change_is_folded_and_says_how_to_see_the_rest() -> None:

@@ -200,4 +200,4 @@ def test_what_stops_the_command_at_its_start_erases_that_line(keyed: Any) -> Non
     keyed.environment["PROVIDER_RATE"] = "many"
     code, shown = shown_in_terminal(keyed)
     assert code == 1
-    assert shown.rpartition(b"\r\x1b[J")[2].startswith(b"error: `PROVIDER_RATE` is 'many'")
+    assert shown.rpartition(b"\x1b[J\r\x1b[K")[2].startswith(b"error: `PROVIDER_RATE` is 'many'")

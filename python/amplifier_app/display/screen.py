@@ -50,8 +50,11 @@ STYLES = {
 
 _TO_START = "\r\x1b[K"
 """Erases the line that is not complete."""
-_BELOW = "\r\x1b[J"
-"""Erases that and all below."""
+_BELOW = "\r \x1b[J\r\x1b[K"
+"""Erases that and all below.
+
+Not from the first column on: tmux keeps a whole screen that is erased in its scrollback.
+"""
 _SECONDS_UNTOLD = 1
 """Plain mode says nothing of a wait that is over before."""
 _SECONDS_TO_TELL_AGAIN = 30
@@ -204,6 +207,7 @@ class Screen:
         """Write what was kept."""
         if self._held is not None:
             text, self._held = "".join(self._held), None
+            self._blank = self._blank and bool(text)
             self._send(text)
             self.flush()
 

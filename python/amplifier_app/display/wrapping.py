@@ -213,8 +213,9 @@ class Wrapper:
         space, self._space = self._space, []
         cells = sum([count_cells(text) for text, _ in space])
         fits = self._column + cells + self._word_cells <= self._width
-        # A word that no line can hold fills the rest of this one.
-        if not self._open or fits or self._is_long:
+        # A word that the next line cannot hold fills the rest of this one.
+        room = self._width - self._next_column
+        if not self._open or fits or self._is_long or self._word_cells > room:
             self._begin_row()
             self._put(space, cells)
         else:
@@ -283,12 +284,19 @@ class Wrapper:
             self._run.clear()
 
 
-def wrap_line(line: str, width: int) -> str:
-    """Return a line as lines of at most `width` cells, which begin as far to the right as it does."""
+def wrap_line(line: str, width: int, *, hang: int | None = None) -> str:
+    """Return a line as lines of at most `width` cells.
+
+    Args:
+        line: The line.
+        width: The cells of a line.
+        hang: The spaces that the lines after the first begin with, where half of the width is left;
+            otherwise they begin as far to the right as the first.
+    """
     pieces: list[str] = []
-    indent = line[: len(line) - len(line.lstrip())]
+    indent = len(line) - len(line.lstrip())
     wrapper = Wrapper(lambda spans: pieces.extend(text for text, _ in spans), lambda: width)
-    wrapper.hang(indent if len(indent) < width // 2 else "")
+    wrapper.hang(" " * next((each for each in (hang, indent) if each and each < width // 2), 0))
     wrapper.feed(line, "")
     wrapper.finish()
     return "".join(pieces).removesuffix("\n")

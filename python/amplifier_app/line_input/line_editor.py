@@ -177,8 +177,14 @@ class LineEditor:
 
     def show_typed(self, text: str) -> None:
         """Leave a line that was taken on the screen."""
-        rows = text.split("\n")
-        self._put("".join(f"{INDENT if n else PROMPT}{row}\n" for n, row in enumerate(rows)))
+        rows = [f"{INDENT if n else PROMPT}{row}" for n, row in enumerate(text.split("\n"))]
+        columns = self._app.output.get_size().columns
+        if max(map(len, rows)) * 2 > columns:
+            # Imported here: the first prompt is not to wait for it.
+            from amplifier_app.display.wrapping import wrap_line
+
+            rows = [wrap_line(row, columns - 1, hang=len(INDENT)) for row in rows]
+        self._put("".join(f"{row}\n" for row in rows))
 
     def show_rows(self, rows: Sequence[str]) -> None:
         """Show rows above the prompt until they are others; with styles, and safe to show."""

@@ -36,6 +36,7 @@ class PlainLines:
         self._encoding = stdin.encoding or "utf-8"
         self._typed = b""
         self._rows: list[str] = []
+        self._is_prompting = False
         self._ended: asyncio.Future[bool] | None = None
         self._question = asyncio.Lock()
         self._take: Callable[[str], None] = lambda _: None
@@ -81,9 +82,11 @@ class PlainLines:
         """Do nothing: nothing waits."""
 
     def show_prompt(self) -> None:
-        """Show the prompt."""
-        if self._ended is None or not self._ended.done():
-            self._show(_PROMPT)
+        """Show the prompt, while lines are read."""
+        if self._ended is not None and self._ended.done():
+            return
+        self._show(_PROMPT)
+        self._is_prompting = True
 
     @contextlib.asynccontextmanager
     async def suspend(self) -> AsyncGenerator[Callable[[str], None]]:
@@ -115,6 +118,8 @@ class PlainLines:
             self._end(is_open=False)
             return
         if not piece:
+            if self._is_prompting:
+                self._show("\n")
             self._end(is_open=os.isatty(self._descriptor))
             return
         self._take_piece(piece)
@@ -128,6 +133,7 @@ class PlainLines:
                 continue
             line = "\n".join([*self._rows, text])
             self._rows.clear()
+            self._is_prompting = False
             self._take(line)
 
     def _end(self, *, is_open: bool) -> None:

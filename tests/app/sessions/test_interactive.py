@@ -15,8 +15,6 @@ from terminal import CTRL_C
 WAIT = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
 GREETING = "claude-sonnet-5-5 answers. /help shows the commands.\n"
 FIGURES = "40 tokens in (75% cached) · 20 out · 1 model call\n"
-STOPPED = FIGURES.replace("20 out", "1 out")
-"""Those of an answer that was interrupted at its beginning."""
 NO_PROVIDER = (
     "error: there is no provider `nope`; see `amplifier-core provider list`; another service is asked by"
     " `openai-chat`"
@@ -82,33 +80,6 @@ def test_a_line_that_is_typed_while_a_tool_runs_steers(prompted: Any, model: Any
     assert ("user", "be brief") in said(model.requests[1])
 
 
-def test_ctrl_c_stops_the_model_and_the_conversation_goes_on(
-    prompted: Any, model: Any, say: Any, hold: Any
-) -> None:
-    pieces = model.said({"type": "text", "text": "One moment please, "})
-    model.reply(*pieces[:3], hold, *pieces[3:])
-    say("Here I am.")
-    terminal = PromptTerminal(prompted)
-    terminal.say("Come")
-    terminal.see("One moment please,")
-    terminal.type(CTRL_C)
-    terminal.see(f"stopping now\n\n{STOPPED}>")
-    terminal.say("And now?")
-    terminal.see(f"{FIGURES}>")
-    terminal.type(CTRL_D)
-
-    assert terminal.wait() == 0
-    assert terminal.screen == (
-        f"{GREETING}> Come\n\nOne moment please,\nstopping now\n\n{STOPPED}"
-        f"> And now?\n\nHere I am.\n\n{FIGURES.rstrip()}"
-    )
-    assert said(model.requests[1]) == [
-        ("user", "Come"),
-        ("assistant", "One moment please, "),
-        ("user", "And now?"),
-    ]
-
-
 def test_ctrl_c_lets_a_tool_finish_and_the_second_does_not(prompted: Any, model: Any) -> None:
     model.reply(*model.said(WAIT, stop="tool_use"))
     terminal = PromptTerminal(prompted)
@@ -157,7 +128,7 @@ def test_a_queued_line_is_the_next_turn_and_an_interruption_gives_it_back(
     assert len(model.requests) == 4
 
 
-@pytest.mark.parametrize("word", ["exit", "QUIT"])
+@pytest.mark.parametrize("word", ["QUIT"])
 def test_words_of_other_programs_end_a_conversation_too(
     prompted: Any, model: Any, word: str
 ) -> None:
@@ -230,23 +201,6 @@ def test_many_lines_are_one_prompt(prompted: Any, model: Any, say: Any) -> None:
     assert said(model.requests[0]) == [("user", "one\ntwo\nthree\nfour?")]
 
 
-def test_an_error_is_one_line_and_the_conversation_goes_on(
-    prompted: Any, model: Any, say: Any
-) -> None:
-    refused = b'{"type": "error", "error": {"type": "authentication_error", "message": "bad key"}}'
-    model.reply(refused, status=401)
-    say("Better.")
-    terminal = PromptTerminal(prompted)
-    terminal.say("Hello")
-    terminal.see("check `ANTHROPIC_API_KEY`\n>")
-    terminal.say("Again")
-    terminal.see("1 model call\n>")
-    terminal.type(CTRL_D)
-    assert terminal.wait() == 0
-    assert terminal.screen.count("error: ") == 1
-    assert "Better." in terminal.screen
-
-
 @pytest.mark.parametrize("end", ["SIGTERM", "SIGHUP", "hang up", "Ctrl+D"])
 def test_whatever_ends_it_the_session_is_cleaned_up(
     prompted: Any, model: Any, hold: Any, end: str
@@ -278,35 +232,6 @@ def test_a_signal_at_the_prompt_ends_it(command: Any) -> None:
         "The demo model answers: a program, not a language model.\n"
         "Set ANTHROPIC_API_KEY, and Claude answers. /help shows the commands."
     )
-
-
-def test_a_terminal_that_can_only_print_has_a_prompt(prompted: Any, model: Any, say: Any) -> None:
-    prompted.environment["TERM"] = "dumb"
-    say("One.", "Two.")
-    terminal = PromptTerminal(prompted)
-    terminal.type(b"first\\\nline\n")
-    terminal.see("1 model call\n>")
-    terminal.type(b"/model\n")
-    terminal.see("the model is claude-sonnet-5-5\n>")
-    terminal.type(CTRL_D)
-    assert terminal.wait() == 0
-    assert said(model.requests[0]) == [("user", "first\nline")]
-    assert "\x1b" not in terminal.written
-
-
-def test_a_terminal_may_be_narrow_and_change_its_width(prompted: Any, say: Any) -> None:
-    say("Some words that need more than one row.", "The second answer.")
-    terminal = PromptTerminal(prompted, columns=20)
-    terminal.say("Speak")
-    terminal.see("row.")
-    terminal.see("1 model")
-    terminal.resize(60)
-    terminal.say("More")
-    terminal.see("The second answer.")
-    terminal.see("1 model call\n>")
-    terminal.type(CTRL_D)
-    assert terminal.wait() == 0
-    assert "Traceback" not in terminal.written
 
 
 ASKING_HOOK = """
