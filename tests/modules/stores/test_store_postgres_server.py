@@ -358,10 +358,26 @@ def test_on_windows_one_line_says_that_it_runs_on_posix_alone(
 
 
 def test_sessions_of_a_process_share_the_connections(postgres: Database) -> None:  # noqa: F811
-    one, two = open_store({"dsn": postgres.dsn}), open_store({"dsn": postgres.dsn})
-    assert one is two
-    assert one is not open_store({"dsn": postgres.dsn, "tenant": "another"})
-    assert isinstance(one, Store)
+    tenants = ("shared", "another", "shared")
+    stores = [open_store({"dsn": postgres.dsn, "tenant": each}) for each in tenants]
+    assert len({id(each.link) for each in stores}) == 1
+    assert stores[0].link is not open_store({"dsn": postgres.dsn, "connections": 2}).link
+
+    async def write(store: PostgresStore, id: str) -> None:
+        claim = await store.claim(id, "me", new=NewSession())
+        for number in range(20):
+            claim = await store.append(claim, [("a", number)])
+
+    async def check() -> None:
+        async with asyncio.TaskGroup() as tasks:
+            for number, store in enumerate(stores):
+                assert isinstance(store, Store)
+                tasks.create_task(write(store, f"session {number}"))
+            for _ in range(5):
+                await stores[0].close()
+        assert len(await stores[0].sessions()) == 2
+
+    run(stores[0], check)
 
 
 # A pooler

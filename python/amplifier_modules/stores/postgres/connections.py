@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..errors import MissingSchemaError, NewerStoreError, StoreError
@@ -59,6 +60,7 @@ class Connections:
         self._opening: asyncio.Lock | None = None
         self._behind_pooler = False
         self._listening: Listening | None = None
+        self._closed = asyncio.Event()
 
     async def call(self, function: str, arguments: Sequence[Any]) -> Reply:
         """Call a function of the schema, again if the connection is lost.
@@ -92,7 +94,8 @@ class Connections:
             await asyncio.sleep(pause)
 
     async def close(self) -> None:
-        """Close all connections; the next call opens new ones."""
+        """Close all connections, when what is under way has ended."""
+        self._closed.set()
         if self._listening is not None:
             await self._listening.close()
             self._listening = None
@@ -117,7 +120,9 @@ class Connections:
         except (*FAILED, StoreError):
             pass  # whoever calls a function next says what is wrong
         if self._listening is None:
-            await asyncio.sleep(seconds)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._closed.wait()
         else:
             await self._listening.wait(key, seconds)
 

@@ -88,7 +88,10 @@ class Listening:
                 del self._waiting[key]
 
     async def close(self) -> None:
-        """Tell of what is left, and listen no more."""
+        """Tell of what is left, and listen no more; nobody waits any longer."""
+        for events in self._waiting.values():
+            for changed in events:
+                changed.set()
         if self._telling is not None:
             with suppress(asyncio.CancelledError):
                 await self._telling

@@ -13,6 +13,8 @@ import anyio.to_thread
 
 from amplifier_core.event_loop import find_asyncio_loop
 
+from ..errors import UnreachableStoreError
+
 ResultT = TypeVar("ResultT")
 
 _JOIN_SECONDS = 5.0
@@ -103,7 +105,7 @@ def _finish(waited: asyncio.Future[ResultT], task: asyncio.Task[ResultT]) -> Non
         if waited.done():
             return  # its caller has left
         if task.cancelled():
-            waited.set_exception(ConnectionError("the store was closed"))
+            waited.set_exception(UnreachableStoreError("the store was closed meanwhile"))
         elif (error := task.exception()) is not None:
             waited.set_exception(error)
         else:

@@ -76,8 +76,9 @@ class PostgresStore:
         self.settings = read_settings(PostgresSettings, given, self.module)
         """Where the sessions are, and whose they are."""
         self._tenant = self.settings.tenant
-        self._link = Link(Address(self.settings.dsn, self.module), self.settings)
-        self._has_link = True
+        self.link = Link(Address(self.settings.dsn, self.module), self.settings)
+        """The connections, which several stores may share."""
+        self._closes_link = True
 
     def for_tenant(self, tenant: str) -> PostgresStore:
         """Return the store of another tenant over the same connections, which this one closes.
@@ -87,13 +88,13 @@ class PostgresStore:
         """
         # Not a copy: it would have a link of its own.
         other = type(self)({**self.settings.model_dump(), "tenant": tenant})
-        other._link, other._has_link = self._link, False
+        other.link, other._closes_link = self.link, False
         return other
 
     @property
     def place(self) -> str:
         """Host, port and database, without a password."""
-        return self._link.address.name
+        return self.link.address.name
 
     async def migrate(self, role: str | None = None) -> tuple[int, int]:
         """Make the tables, or change those of an older version; return the versions before and now.
@@ -106,8 +107,8 @@ class PostgresStore:
         """
         from .schema import migrate_schema
 
-        make = partial(migrate_schema, self._link.address, self.settings.database_schema, role)
-        return await self._link.run(make)
+        make = partial(migrate_schema, self.link.address, self.settings.database_schema, role)
+        return await self.link.run(make)
 
     async def claim(
         self,
@@ -318,24 +319,24 @@ class PostgresStore:
 
     async def wait_for_events(self, session_id: str, seconds: float) -> None:
         """Return when a session may have new events, or after these seconds at the latest."""
-        await self._link.wait(self._make_key(_EVENTS, session_id), seconds)
+        await self.link.wait(self._make_key(_EVENTS, session_id), seconds)
 
     async def wait_for_entries(self, session_id: str, seconds: float) -> None:
         """Return when its inbox may have new entries, or after these seconds at the latest."""
-        await self._link.wait(self._make_key(_ENTRIES, session_id), seconds)
+        await self.link.wait(self._make_key(_ENTRIES, session_id), seconds)
 
     async def list_due_tenants(self, now: float) -> list[str]:
         """Return the tenants that have a session to `take`, the one that is due the longest first.
 
         What the sessions are stays out of reach: `for_tenant` takes them.
         """
-        reply = await self._link.call("list_due_tenants", (now,))
+        reply = await self.link.call("list_due_tenants", (now,))
         return [row["tenant"] for row in reply.rows]
 
     async def close(self) -> None:
         """Close the connections; nothing if they are closed, or of another store."""
-        if self._has_link:
-            await self._link.close()
+        if self._closes_link:
+            await self.link.close()
 
     async def _begin(self, info: SessionInfo, origin: str | None) -> None:
         rows = EventRows(info.id, info.epoch, info.base_number)
@@ -407,7 +408,7 @@ class PostgresStore:
         return Claim(session_id=id, epoch=epoch, head=head)
 
     def _note_change(self, session_id: str, kind: str = _EVENTS) -> None:
-        self._link.note_change(self._make_key(kind, session_id))
+        self.link.note_change(self._make_key(kind, session_id))
 
     def _make_key(self, kind: str, session_id: str) -> str:
         from .listening import make_key
@@ -415,7 +416,7 @@ class PostgresStore:
         return make_key(kind, self._tenant, session_id)
 
     async def _call(self, function: str, *arguments: Any) -> Reply:
-        return await self._link.call(function, (self._tenant, *arguments))
+        return await self.link.call(function, (self._tenant, *arguments))
 
 
 def _require(session_id: str, reply: Reply) -> Any:
