@@ -260,7 +260,8 @@ class Agent(Generic[T_co]):
     async def queue(self, session_id: str, prompt: str) -> None:
         """Send a prompt to a session that is stored, from any process.
 
-        It is stored when this returns. `Session.run_queued` runs it as a turn of its own.
+        It is stored when this returns. `Session.run_queued` runs it as a turn of its own, or a worker
+        does, if the session is one of workers.
 
         Args:
             session_id: The id of the session, such as `result.session_id`.
@@ -272,14 +273,14 @@ class Agent(Generic[T_co]):
             UnknownSessionError: No session is stored under this id.
             StoreError: The store cannot be used.
         """
-        from amplifier_modules.stores.inbox import PROMPT
+        from amplifier_modules.stores.inbox import PROMPT, put_due
 
         from .stored import open_store
 
         if not prompt.strip():
             raise ValueError("`prompt` is empty")
         async with open_store(self._parts) as store:
-            await store.put(session_id, PROMPT, {"text": prompt})
+            await put_due(store, session_id, PROMPT, {"text": prompt})
 
     async def sessions(self) -> list[SessionInfo]:
         """Return the sessions that are stored, the ones last written to first.

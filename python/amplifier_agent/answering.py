@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED
 from amplifier_modules.loops.boundary.kept_questions import KeptAnswer, KeptQuestion
 from amplifier_modules.stores import Store, UnknownSessionError
-from amplifier_modules.stores.inbox import ANSWER
+from amplifier_modules.stores.inbox import ANSWER, CONTINUE, put_due
 from amplifier_modules.stores.store import InboxEntry
 from amplifier_modules.stores.stored_history import read_history
 
@@ -55,13 +55,31 @@ async def answer_question(parts: Parts, session_id: str, question_id: str, answe
         ConfigurationError: The agent has no store.
         StoreError: The session is not stored, or the store cannot be used.
     """
-    check_answer(answer, "the answer is")
     async with open_store(parts) as store:
-        asking_id, asked = await _find_open(store, session_id, question_id)
-        kept = keep_answer(asked, answer)
+        await answer_stored_question(store, session_id, question_id, answer)
+
+
+async def answer_stored_question(
+    store: Store, session_id: str, question_id: str, answer: Answer
+) -> None:
+    """Store the answer to a question of a session in a store; as `answer_question`."""
+    check_answer(answer, "the answer is")
+    asking_id, asked = await _find_open(store, session_id, question_id)
+    kept = keep_answer(asked, answer)
+    if asking_id == session_id:
+        entry = await put_due(store, session_id, ANSWER, asdict(kept))
+    else:
         entry = await store.put(asking_id, ANSWER, asdict(kept))
-        if not await _is_first(store, asking_id, asked, kept, entry):
-            raise LookupError(f"question `{question_id}` was answered by another process before")
+        if await _is_run_by_workers(store, session_id):
+            # They take sessions of agents, of which a sub-agent's is none.
+            await put_due(store, session_id, CONTINUE, {})
+    if not await _is_first(store, asking_id, asked, kept, entry):
+        raise LookupError(f"question `{question_id}` was answered by another process before")
+
+
+async def _is_run_by_workers(store: Store, session_id: str) -> bool:
+    first = (await store.read(session_id, until=1))[0]
+    return first.body["meta"].get("agent") is not None
 
 
 async def _find_open(store: Store, session_id: str, question_id: str) -> _Asked:

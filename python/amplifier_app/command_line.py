@@ -25,11 +25,8 @@ program, not a language model. All options: `amplifier-core run --help`.
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-_KERNEL_COMMANDS = {
-    "validate": "Check a module or a mount plan.",
-    "list-types": "List the types of modules that can be validated.",
-}
-"""Commands that the kernel defines, and what `--help` says of them without importing it."""
+_KERNEL_COMMANDS = ("validate", "list-types")
+"""Commands that the kernel defines."""
 _OF_CHANGES = "amplifier_app.commands.changes.command"
 _ROOMS = {
     "undo": _OF_CHANGES,
@@ -44,6 +41,8 @@ _ROOMS = {
     "provider": "amplifier_app.commands.provider.command",
     "mcp": "amplifier_app.commands.mcp.command",
     "tool": "amplifier_app.commands.tool.command",
+    "worker": "amplifier_app.commands.serve.worker_command",
+    "serve": "amplifier_app.commands.serve.serve_command",
 }
 """Where the commands are that are imported when they are asked for."""
 _LATE_COMMANDS = {
@@ -51,7 +50,8 @@ _LATE_COMMANDS = {
     "session, queue, trace": "List, change and reach sessions; write one as a page.",
     "config, doctor, store": "Show what is set or missing; prepare a database.",
     "provider, mcp, tool": "List and test model providers, MCP servers and tools.",
-    **_KERNEL_COMMANDS,
+    "worker, serve": "Run sessions of clients, and serve them over HTTP.",
+    ", ".join(_KERNEL_COMMANDS): "Check modules and mount plans; list their types.",
 }
 """What `--help` says of them."""
 

@@ -5,11 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .client import Client
+    from .errors import ServeError
+    from .http.server import Server
+    from .http.tokens import TokenFile
+    from .views import AskedQuestion, SessionEvent, SessionSummary, Submission
     from .worker import Worker
 
-__all__ = ["Worker"]
+__all__ = [
+    "AskedQuestion",
+    "Client",
+    "ServeError",
+    "Server",
+    "SessionEvent",
+    "SessionSummary",
+    "Submission",
+    "TokenFile",
+    "Worker",
+]
 
-_LATE = {"Worker": ".worker"}
+_LATE = {
+    "AskedQuestion": ".views",
+    "Client": ".client",
+    "ServeError": ".errors",
+    "Server": ".http.server",
+    "SessionEvent": ".views",
+    "SessionSummary": ".views",
+    "Submission": ".views",
+    "TokenFile": ".http.tokens",
+    "Worker": ".worker",
+}
 """Names by module; each is imported at its first use."""
 
 

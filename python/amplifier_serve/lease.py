@@ -28,6 +28,8 @@ _LOOKS = 4
 class Lease:
     """The right to a session for some time."""
 
+    store: Store
+    """Where the session is."""
     claim: Claim
     lose: Callable[[StoreError], object]
     """Called in the thread when another has the session, or may have it."""
@@ -41,12 +43,10 @@ class LeaseKeeper:
     """Renews leases in a thread of its own; a process that is frozen renews none.
 
     Args:
-        store: The store of the sessions.
         seconds: How long a lease lasts.
     """
 
-    def __init__(self, store: Store, seconds: float) -> None:
-        self._store = store
+    def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._leases: set[Lease] = set()
         self._changing = threading.Lock()
@@ -64,10 +64,10 @@ class LeaseKeeper:
         self._wake()
         await anyio.to_thread.run_sync(self._thread.join)
 
-    def add(self, claim: Claim, lose: Callable[[StoreError], object]) -> Lease:
+    def add(self, store: Store, claim: Claim, lose: Callable[[StoreError], object]) -> Lease:
         """Renew a lease from now on that was taken just now."""
         now = world.monotonic()
-        lease = Lease(claim, lose, now + self._seconds, now + self._seconds / _RENEWALS)
+        lease = Lease(store, claim, lose, now + self._seconds, now + self._seconds / _RENEWALS)
         with self._changing:
             self._leases.add(lease)
         return lease
@@ -99,7 +99,7 @@ class LeaseKeeper:
         try:
             # A store that does not answer must not hold the other leases up, nor this one for ever.
             with anyio.fail_after(self._seconds / _RENEWALS):
-                await self._store.renew(lease.claim, due=world.time() + self._seconds)
+                await lease.store.renew(lease.claim, due=world.time() + self._seconds)
         except (StaleOwnerError, UnknownSessionError) as error:
             self._lose(lease, error)
         except (StoreError, TimeoutError) as error:

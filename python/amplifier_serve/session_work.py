@@ -13,14 +13,19 @@ from amplifier_core.session_capabilities import SESSION_JOURNAL, SESSION_STORED_
 from amplifier_modules.stores import Claim, SessionInfo, Store, StoreError
 from amplifier_modules.stores.inbox import CONTINUE, STOP
 from amplifier_modules.stores.mail import SessionMail
+from amplifier_modules.stores.waiting import wait_for_entries
 
+from .failures import write_failure
 from .leased_store import LeasedStore
+from .views import TURN_FAILED
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Result, Session
 
 LOOK_SECONDS = 0.25
 """How often the inbox of a session is looked at while a turn runs, and its events are stored."""
+MAX_FRUITLESS = 5
+"""A turn is cancelled that so many have gone on with without any result, as it may end them."""
 _AWAITING = "awaiting_approval"
 _CANCEL_SECONDS = 5.0
 """How long a turn may take to end that was cancelled as others have the session."""
@@ -123,11 +128,13 @@ class SessionWork:
         """Store what happens as it happens, and take what is sent meanwhile."""
         journal = self._journal
         while True:
-            await world.sleep(LOOK_SECONDS)
-            with suppress(StoreError):  # the turn ends with it
+            try:
+                await wait_for_entries(journal.store, self.id, LOOK_SECONDS)
                 await journal.flush()
                 await mail.look()
                 self._steer()
+            except StoreError:  # the turn ends with it
+                await world.sleep(LOOK_SECONDS)
 
     def _steer(self) -> None:
         assert self._session is not None
@@ -141,7 +148,11 @@ class SessionWork:
         continuing = _take_all(journal, CONTINUE)
         stopping = _take_all(journal, STOP)
         if session.has_open_turn and self._wants_open_turn(session, journal, bool(continuing)):
-            if any(each.body["turn"] >= journal.turn_began for each in stopping):
+            history = session.session.coordinator.get_capability(SESSION_STORED_HISTORY)
+            is_fatal = history.fruitless >= MAX_FRUITLESS
+            if is_fatal:
+                self._note_fatal_turn(journal, history.fruitless)
+            if is_fatal or any(each.body["turn"] >= journal.turn_began for each in stopping):
                 session.session.coordinator.cancellation.request_immediate()
             await self._run_turn(journal, session.resume_turn)
         for each in (*continuing, *stopping):
@@ -162,7 +173,14 @@ class SessionWork:
         from amplifier_agent.answering import list_stored_questions
 
         began = world.monotonic()
-        result: Result[Any] | None = await run()
+        turn = journal.turn
+        try:
+            result: Result[Any] | None = await run()
+        except Exception as error:
+            if self.loss is not None or isinstance(error, StoreError) or journal.turn == turn:
+                raise
+            await self._note_failure(journal, error)
+            return True
         if result is None:
             return False
         self.turns += 1
@@ -176,6 +194,21 @@ class SessionWork:
             waits = [each.timeout for each in questions if each.timeout is not None]
             self.due = world.time() + min(waits) if waits else None
         return True
+
+    async def _note_failure(self, journal: Any, error: Exception) -> None:
+        """Say why a turn has failed that is over, to those who follow, too."""
+        self.turns += 1
+        self.due = None
+        line = write_failure(error)
+        journal.note(TURN_FAILED, {"error": line})
+        await journal.flush()
+        self._say(f"turn failed: {line}")
+
+    def _note_fatal_turn(self, journal: Any, count: int) -> None:
+        """Say that a turn is cancelled which seems to end its workers."""
+        line = f"{count} workers have ended, one after the other, while they ran it"
+        journal.note(TURN_FAILED, {"error": line})
+        self._say(f"turn is cancelled: {line}")
 
     def _may_begin(self) -> bool:
         return not self._is_stopping and self.loss is None

@@ -13,9 +13,11 @@ from amplifier_core import world
 from amplifier_modules.stores import Claim, SessionInfo, StaleOwnerError, Store, StoreError
 from amplifier_modules.stores.mounting import name_owner
 
+from .failures import write_failure
 from .lease import LeaseKeeper
 from .opening import StorePlace, open_store
 from .session_work import SessionWork
+from .tenants import list_due_stores
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent
@@ -88,6 +90,8 @@ class Worker:
         """What runs, by the ids of the sessions."""
         self._pauses: dict[str, tuple[float, float]] = {}
         """Until when sessions are left alone of which nothing could be done, and how long that is."""
+        self._trouble = ""
+        """What is wrong with the store; empty as a rule."""
         self._changed = anyio.Event()
 
     def stop(self) -> None:
@@ -103,7 +107,7 @@ class Worker:
             ConfigurationError: The store cannot be opened.
         """
         async with open_store(self._place) as store:
-            keeper = LeaseKeeper(store, self._lease)
+            keeper = LeaseKeeper(self._lease)
             keeper.start()
             try:
                 async with anyio.create_task_group() as tasks:
@@ -126,24 +130,33 @@ class Worker:
             return False
         now = world.time()
         try:
-            claim = await store.take(
-                name_owner(),
-                now=now,
-                due=now + self._lease,
-                agents=self._agents.keys(),
-                accepts=self._accept,
-            )
+            for each in await list_due_stores(store, now):
+                claim = await each.take(
+                    name_owner(),
+                    now=now,
+                    due=now + self._lease,
+                    agents=self._agents.keys(),
+                    accepts=self._accept,
+                )
+                if claim is not None:
+                    info = self._seen.pop(claim.session_id)
+                    self._seen.clear()
+                    start(self._run_session, each, keeper, claim, info)
+                    # So that it is counted before the next one is taken.
+                    await anyio.lowlevel.checkpoint()
+                    return True
+            self._say_of_store("")
         except StoreError as error:
-            self._say(f"the store cannot be used: {_write_line(error)}")
-            return False
-        if claim is None:
-            return False
-        info = self._seen.pop(claim.session_id)
-        self._seen.clear()
-        start(self._run_session, store, keeper, claim, info)
-        # So that it is counted before the next one is taken.
-        await anyio.lowlevel.checkpoint()
-        return True
+            self._say_of_store(write_failure(error))
+        return False
+
+    def _say_of_store(self, trouble: str) -> None:
+        """Say once that the store cannot be used, and once that it can again."""
+        if trouble and not self._trouble:
+            self._say(f"the store cannot be used: {trouble}")
+        elif self._trouble and not trouble:
+            self._say("the store can be used again")
+        self._trouble = trouble
 
     def _accept(self, info: SessionInfo) -> bool:
         """Whether a session can run here: its folder is here, and it has not just failed."""
@@ -171,7 +184,7 @@ class Worker:
         try:
             agent = self._agents[name]
             work = self._works[info.id] = SessionWork(store, claim, info, agent, say)
-            lease = keeper.add(claim, work.lose)
+            lease = keeper.add(store, claim, work.lose)
             place = "" if "folder" not in info.meta else f" in `{info.meta['folder']}`"
             say(f"taken, for agent `{name}`{place}")
             await work.run()
@@ -181,7 +194,7 @@ class Worker:
             if work is None or work.loss is None:
                 pause = self._note_failure(info.id)
                 due = world.time() + pause
-                say(f"failed, and waits {pause:.0f} s: {_write_line(error)}")
+                say(f"failed, and waits {pause:.0f} s: {write_failure(error)}")
             else:
                 due = work.due
         finally:
@@ -200,7 +213,7 @@ class Worker:
         except StaleOwnerError:
             say("lost: another worker has it")
         except StoreError as error:
-            say(f"not given back: {_write_line(error)}")
+            say(f"not given back: {write_failure(error)}")
         else:
             say("given back")
 
@@ -225,7 +238,7 @@ class Worker:
     async def _drain(self) -> None:
         """Wait until the turns that run have ended, and give the others back."""
         if self._works:
-            self._say(f"stops: {len(self._works)} sessions have {self._grace:.0f} s to end a turn")
+            self._say(f"stops: {_count(len(self._works))} {self._grace:.0f} s to end a turn")
         end = world.monotonic() + self._grace
         while self._works and (left := end - world.monotonic()) > 0:
             await self._wait_for_change(min(left, self._look_seconds))
@@ -234,5 +247,5 @@ class Worker:
                 tasks.start_soon(work.hand_over)
 
 
-def _write_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+def _count(sessions: int) -> str:
+    return "1 session has" if sessions == 1 else f"{sessions} sessions have"

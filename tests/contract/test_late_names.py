@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-PACKAGES = ["amplifier_agent", "amplifier_guard", "amplifier_stream"]
+PACKAGES = ["amplifier_agent", "amplifier_guard", "amplifier_serve", "amplifier_stream"]
 
 
 @pytest.mark.parametrize("package", PACKAGES)

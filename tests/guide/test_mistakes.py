@@ -17,6 +17,7 @@ import command_mistakes  # noqa: F401
 import file_mistakes  # noqa: F401
 import mcp_mistakes  # noqa: F401
 import model_mistakes  # noqa: F401
+import serve_mistakes  # noqa: F401
 import session_mistakes  # noqa: F401
 import tool_mistakes  # noqa: F401
 import turn_mistakes  # noqa: F401

@@ -27,6 +27,7 @@ from amplifier_agent.session import running_session
 from amplifier_core import world
 from amplifier_core.events import EXECUTION_START
 from amplifier_modules.loops.boundary.call_context import TOOL_START
+from amplifier_modules.stores import NewSession, StoreError
 from amplifier_modules.stores.inbox import STEERING, STOP
 from amplifier_modules.stores.sqlite import SqliteStore
 from amplifier_serve import Worker
@@ -37,6 +38,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
 
 
 # Holds: worker-1
+@pytest.mark.parametrize("anyio_backend", ["asyncio", "trio"])
 async def test_prompts_are_turns_in_their_order_and_the_session_is_given_back(
     store: SqliteStore,
 ) -> None:
@@ -87,7 +89,7 @@ async def test_a_worker_takes_its_agents_and_its_folders_alone(
     ):
         await begin(store, id, **meta)
         await send(store, id, "Go.")
-    agent = Agent(ScriptedProvider(["done"]), tools=[look])
+    agent = Agent(ScriptedProvider(["done"]))
     async with working(store, {"helper": agent}):
         await wait_for_endings(store, "mine", 1)
         await wait_for_rest(store, "mine")
@@ -119,10 +121,95 @@ async def test_a_question_is_no_worker_s_business_until_its_answer_or_its_time_o
         assert 3500 < info.due - world.time() <= 3600
         (question,) = await agent.questions("one")
         await agent.answer("one", question.id, True)
-        await store.put("one", "continue", {}, due=world.time())
         assert await wait_for_endings(store, "one", 2) == ["awaiting_approval", "success"]
         info = await wait_for_rest(store, "one")
     assert (ran, info.due, await store.inbox("one")) == (["wipe"], None, [])
+
+
+async def test_an_answer_to_a_sub_agent_s_question_goes_on_with_the_turn_of_its_session(
+    store: SqliteStore,
+) -> None:
+    @tool(needs_approval=True)
+    def wipe() -> str:
+        """Delete everything."""
+        return "gone"
+
+    await begin(store, "one")
+    await send(store, "one", "Have it cleaned.")
+    task = {"module": "tool-task", "config": {}}
+    script = [call("task", prompt="Clean up."), call("wipe"), "cleaned", "it is clean"]
+    agent = Agent(ScriptedProvider(script), tools=[task, wipe], approvals="wait", store=store)
+    async with working(store, {"helper": agent}):
+        assert await wait_for_endings(store, "one", 1) == ["awaiting_approval"]
+        await wait_for_rest(store, "one")
+        (question,) = await agent.questions("one")
+        await agent.answer("one", question.id, True)
+        assert await wait_for_endings(store, "one", 2) == ["awaiting_approval", "success"]
+        info = await wait_for_rest(store, "one")
+    assert list_texts(await store.read("one"), "assistant")[-1] == "it is clean"
+    assert (info.due, await store.inbox("one")) == (None, [])
+
+
+async def test_a_question_whose_time_has_passed_is_denied_by_the_next_worker(
+    store: SqliteStore,
+) -> None:
+    @tool(needs_approval=True, approval_timeout=0.2)
+    def wipe() -> str:
+        """Delete everything."""
+        raise AssertionError
+
+    await begin(store, "one")
+    await send(store, "one", "Clean up.")
+    agent = Agent(ScriptedProvider([call("wipe"), "left"]), tools=[wipe], approvals="wait")
+    async with working(store, {"helper": agent}):
+        assert await wait_for_endings(store, "one", 2) == ["awaiting_approval", "success"]
+        info = await wait_for_rest(store, "one")
+    assert info.due is None
+
+
+# Holds: worker-10
+async def test_a_turn_that_ends_its_workers_is_cancelled(store: SqliteStore) -> None:
+    lines: list[str] = []
+    claim = await store.claim("one", "worker", new=NewSession(meta={"agent": "helper"}))
+    rows = [{"prompt": "Go."}] + [{"prompt": "Go.", "goes_on": True}] * 5
+    claim = await store.append(claim, [(EXECUTION_START, each) for each in rows])
+    await store.end(claim, due=1.0)
+    agent = Agent(ScriptedProvider([]))
+    async with working(store, {"helper": agent}, lines):
+        assert await wait_for_endings(store, "one", 1) == ["cancelled"]
+        failed = await wait_for_event(store, "one", "turn:failed")
+        info = await wait_for_rest(store, "one")
+    line = "5 workers have ended, one after the other, while they ran it"
+    assert (failed.body, info.due) == ({"error": line}, None)
+    assert f"`one`: turn is cancelled: {line}" in lines
+
+
+# Holds: worker-11
+async def test_a_store_that_cannot_be_used_is_said_once(tmp_path: Path) -> None:
+    lines: list[str] = []
+
+    class BrokenStore(SqliteStore):
+        """A store whose disk fails twice."""
+
+        failures = 2
+
+        async def take(self, *given: Any, **options: Any) -> Any:
+            """Fail, or take."""
+            if self.failures:
+                self.failures -= 1
+                raise StoreError("disk I/O error")
+            return await super().take(*given, **options)
+
+    store = BrokenStore(folder=str(tmp_path))
+    await begin(store, "one")
+    await send(store, "one", "Go.")
+    async with working(store, {"helper": Agent(ScriptedProvider(["done"]))}, lines):
+        await wait_for_endings(store, "one", 1)
+    await store.close()
+    assert [each for each in lines if "store" in each] == [
+        "the store cannot be used: disk I/O error",
+        "the store can be used again",
+    ]
 
 
 async def test_a_prompt_instead_of_an_answer_ends_the_question(store: SqliteStore) -> None:
@@ -212,28 +299,24 @@ async def test_an_open_turn_that_was_cancelled_ends_without_a_model(store: Sqlit
 
 
 # Holds: worker-5
-async def test_a_tool_that_blocks_the_event_loop_keeps_the_lease(
-    store: SqliteStore, tmp_path: Path
-) -> None:
-    taken: list[object] = []
+async def test_a_tool_that_blocks_the_event_loop_keeps_the_lease(store: SqliteStore) -> None:
+    seen: set[float | None] = set()
 
-    def try_to_take() -> None:
-        async def take() -> None:
+    def watch_lease() -> None:
+        async def watch() -> None:
             other = SqliteStore(folder=str(store.folder))
-            end = world.monotonic() + 0.9
-            while world.monotonic() < end:
-                taken.append(await other.take("thief", now=world.time(), due=None))
-                await anyio.sleep(0.05)
+            while len(seen) < 4:
+                seen.update([each.due for each in await other.sessions()])
             await other.close()
 
-        anyio.run(take)
+        anyio.run(watch)
 
     @tool
     async def block() -> str:
-        """Hold the event loop for three leases."""
-        thief = threading.Thread(target=try_to_take)
-        thief.start()
-        thief.join()
+        """Hold the event loop until the lease was renewed three times."""
+        watching = threading.Thread(target=watch_lease)
+        watching.start()
+        watching.join()
         return "held"
 
     await begin(store, "one")
@@ -241,8 +324,8 @@ async def test_a_tool_that_blocks_the_event_loop_keeps_the_lease(
     agent = Agent(ScriptedProvider([call("block"), "done"]), tools=[block])
     async with working(store, {"helper": agent}, lease=0.3):
         assert await wait_for_endings(store, "one", 1) == ["success"]
-    assert len(taken) > 3
-    assert {*taken} == {None}
+    (info,) = await store.sessions()
+    assert (len(seen), info.epoch) == (4, 2)
 
 
 # Holds: worker-6

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,24 @@ def worker_process(folder: Path) -> Iterator[subprocess.Popen[str]]:
         process.wait()
 
 
+async def freeze(process: subprocess.Popen[str], file: Path) -> None:
+    """Stop a process while it does not hold the file, which nobody else could write to then."""
+
+    async def try_to_freeze() -> bool:
+        process.send_signal(signal.SIGSTOP)
+        os.waitpid(process.pid, os.WUNTRACED)  # noqa: ASYNC222 -- it stops at once
+        try:
+            with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("ROLLBACK")
+        except sqlite3.OperationalError:
+            process.send_signal(signal.SIGCONT)
+            return False
+        return True
+
+    await wait_until(try_to_freeze)
+
+
 @tool
 def work() -> str:
     """Is not run again."""
@@ -62,9 +81,10 @@ async def test_a_worker_that_is_killed_is_replaced_when_its_lease_ends(
     await send(store, "one", "Go.")
     with worker_process(tmp_path) as process:
         await wait_for_event(store, "one", TOOL_START)
+        await wait_until(lambda: has_line(tmp_path))
         process.kill()
         await go_on(store)
-    assert len((tmp_path / "lines").read_text().splitlines()) <= 1
+    assert len((tmp_path / "lines").read_text().splitlines()) == 1
     assert list_texts(await store.read("one"), "user") == ["Go."]
 
 
@@ -77,7 +97,7 @@ async def test_a_worker_that_was_frozen_writes_nothing_when_it_wakes_up(
     with worker_process(tmp_path) as process:
         begun = await wait_for_event(store, "one", TOOL_START)
         await wait_until(lambda: has_line(tmp_path))
-        process.send_signal(signal.SIGSTOP)
+        await freeze(process, store.folder / "one.sessions")
         await go_on(store)
         before = await store.read("one")
         (tmp_path / "gate").touch()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict
+from inspect import signature
 from typing import Any
 
+from amplifier_core import world
 from amplifier_providers.running.run_sync import ThreadRun
 
 from ..loops.boundary.kept_questions import KeptAnswer, KeptQuestions
@@ -25,6 +27,19 @@ RELEASE = "release"
 CONTINUE = "continue"
 """The kind of a request to go on with the open turn, as a sub-agent of it was answered."""
 _WAITING = (PROMPT, STOP, RELEASE, CONTINUE)
+
+
+async def put_due(store: Store, session_id: str, kind: str, body: Any) -> int:
+    """Add an entry that is due now, so that a worker takes the session; return its id.
+
+    A store that was written before entries could be due only stores it.
+
+    Raises:
+        UnknownSessionError, StoreError: As for `Store.put`.
+    """
+    if "due" not in signature(store.put).parameters:
+        return await store.put(session_id, kind, body)
+    return await store.put(session_id, kind, body, due=world.time())
 
 
 class Inbox:

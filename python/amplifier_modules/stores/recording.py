@@ -141,7 +141,10 @@ class Recording:
         prompt = data.get("prompt")
         body = {"prompt": prompt, **({"goes_on": True} if goes_on else {})}
         body["timestamp"] = data.get("timestamp")
-        self._journal.turn = self._journal.note(event, body, self._journal.inbox.take_begun())
+        begun = self._journal.inbox.take_begun()
+        if begun:
+            body["entry"] = begun[0]
+        self._journal.turn = self._journal.note(event, body, begun)
         if not goes_on:
             self._journal.turn_began = self._journal.turn
         if isinstance(prompt, str):

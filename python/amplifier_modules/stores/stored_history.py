@@ -44,6 +44,8 @@ class StoredHistory:
     """What the turn began with that has not ended; None where all have."""
     turn_began: int = 0
     """The number of the event that the last turn began with; 0 without one."""
+    fruitless: int = 0
+    """How often the turn was gone on with since anything of it had a result."""
     is_put_off: bool = False
     """Whether the turn that has not ended waits for the answer of a person."""
     turn: StoredTurn = field(default_factory=StoredTurn)
@@ -125,12 +127,14 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
                 history.steps[body["tool_call_id"]] = body["step"]
                 history.questions.pop(body["tool_call_id"], None)
             case call_context.TOOL_RESULT:
+                history.fruitless = 0
                 history.results[body["tool_call_id"]] = body["message"]
                 history.questions.pop(body["tool_call_id"], None)
                 history.tasks.pop(body["tool_call_id"], None)
                 history.steps.pop(body["tool_call_id"], None)
                 history.turn.results[body["tool_call_id"]] = body["message"]
             case events.LLM_POST:
+                history.fruitless = 0
                 history.turn.count_answer(body)
             case kept_goal.ROUND:
                 history.turn.add_round(body)
@@ -147,13 +151,14 @@ def read_history(stored: Iterable[StoredEvent]) -> StoredHistory:
             case events.EXECUTION_START:
                 history.prompt, history.ending = str(body["prompt"]), None
                 history.is_put_off = False
+                history.fruitless = history.fruitless + 1 if body.get("goes_on") else 0
                 if not body.get("goes_on"):
                     history.turn_began = event.number
                     history.forget_questions()
                     goal = history.states.get(kept_goal.GOAL)
                     history.turn = StoredTurn(goal=None if goal is None else goal["goal"])
             case events.ORCHESTRATOR_COMPLETE if body.get("status") == AWAITING_APPROVAL:
-                history.is_put_off = True
+                history.is_put_off, history.fruitless = True, 0
             case events.ORCHESTRATOR_COMPLETE:
                 history.prompt, history.ending = None, body
                 history.forget_questions()

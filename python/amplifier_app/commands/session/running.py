@@ -29,10 +29,10 @@ def queue_prompt(
     """
 
     async def put(store: Store) -> SessionInfo:
-        from amplifier_modules.stores.inbox import PROMPT
+        from amplifier_modules.stores.inbox import PROMPT, put_due
 
         info = find_session(await store.sessions(), text, folder)
-        await store.put(info.id, PROMPT, {"text": prompt})
+        await put_due(store, info.id, PROMPT, {"text": prompt})
         return info
 
     info = run_on_store(put, entry)

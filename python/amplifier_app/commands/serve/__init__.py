@@ -1,0 +1,1 @@
+"""`amplifier-core worker` and `amplifier-core serve`: agents as a service."""

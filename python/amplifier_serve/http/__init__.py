@@ -1,0 +1,1 @@
+"""The server over HTTP: who may use it, how much, and what it answers."""
