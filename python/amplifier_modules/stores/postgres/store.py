@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -75,7 +76,6 @@ class PostgresStore:
         given = {**(config or {}), **settings}
         self.settings = read_settings(PostgresSettings, given, self.module)
         """Where the sessions are, and whose they are."""
-        self._tenant = self.settings.tenant
         self.link = Link(Address(self.settings.dsn, self.module), self.settings)
         """The connections, which several stores may share."""
         self._closes_link = True
@@ -86,9 +86,10 @@ class PostgresStore:
         Raises:
             SettingError: It is no name of a tenant.
         """
-        # Not a copy: it would have a link of its own.
-        other = type(self)({**self.settings.model_dump(), "tenant": tenant})
-        other.link, other._closes_link = self.link, False
+        other = copy(self)
+        given = {**self.settings.model_dump(), "tenant": tenant}
+        other.settings = read_settings(PostgresSettings, given, self.module)
+        other._closes_link = False
         return other
 
     @property
@@ -413,10 +414,10 @@ class PostgresStore:
     def _make_key(self, kind: str, session_id: str) -> str:
         from .listening import make_key
 
-        return make_key(kind, self._tenant, session_id)
+        return make_key(kind, self.settings.tenant, session_id)
 
     async def _call(self, function: str, *arguments: Any) -> Reply:
-        return await self.link.call(function, (self._tenant, *arguments))
+        return await self.link.call(function, (self.settings.tenant, *arguments))
 
 
 def _require(session_id: str, reply: Reply) -> Any:
