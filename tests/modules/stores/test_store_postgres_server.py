@@ -357,6 +357,12 @@ def test_on_windows_one_line_says_that_it_runs_on_posix_alone(
         PostgresStore(dsn="postgresql://db.example")
 
 
+def test_without_its_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("amplifier_modules.stores.postgres.store.find_spec", lambda _: None)
+    with pytest.raises(ConfigurationError, match=r"`pip install 'amplifier-core\[postgres\]'`"):
+        PostgresStore(dsn="postgresql://db.example")
+
+
 def test_sessions_of_a_process_share_the_connections(postgres: Database) -> None:  # noqa: F811
     tenants = ("shared", "another", "shared")
     stores = [open_store({"dsn": postgres.dsn, "tenant": each}) for each in tenants]

@@ -22,20 +22,18 @@ from ..errors import (
     UnknownSessionError,
 )
 from ..json_text import read_json, write_json
-from ..row_checks import check_row, describe_origin
+from ..row_checks import describe_origin
 from ..store import META, ORIGIN, Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
 from .address import Address
 from .link import Link
+from .reader import find_chain, read_session
 from .rows import (
     EventRows,
     compute_entry_checksum,
     list_parts,
     read_info,
-    read_rows,
-    trim_parts,
 )
 from .settings import PostgresSettings
-from .texts import read_texts
 
 if TYPE_CHECKING:
     from .connections import Reply
@@ -193,12 +191,7 @@ class PostgresStore:
         self, session_id: str, *, after: int = 0, until: int | None = None
     ) -> list[StoredEvent]:
         """Return the events of a session; those that are left out are not looked at."""
-        try:
-            return await self._read(session_id, max(after, 0), until)
-        except DamagedSessionError:
-            # It may have been deleted meanwhile.
-            _require(session_id, await self._call("find_session", session_id))
-            raise
+        return await read_session(self._call, session_id, max(after, 0), until)
 
     async def fork(
         self,
@@ -209,10 +202,7 @@ class PostgresStore:
         meta: Mapping[str, Any] | None = None,
     ) -> SessionInfo:
         """Make a fork."""
-        chain = (await self._call("find_session", session_id)).rows
-        if not chain:
-            raise UnknownSessionError(session_id)
-        info = read_info(chain[0])
+        info, chain = await find_chain(self._call, session_id)
         number = info.head if at is None else at
         if not 1 <= number <= info.head:
             raise ValueError(
@@ -367,32 +357,6 @@ class PostgresStore:
         if outcome == "exists" or (outcome == "same" and not reply.is_again):
             raise SessionExistsError(info.id)
         self._note_change(info.id)
-
-    async def _read(self, session_id: str, after: int, until: int | None) -> list[StoredEvent]:
-        chain = (await self._call("find_session", session_id)).rows
-        if not chain:
-            raise UnknownSessionError(session_id)
-        info, last_stored = read_info(chain[0]), chain[0]["last_seq"]
-        last = info.head if until is None else min(until, info.head)
-        parts = trim_parts(list_parts(chain, last), after)
-        columns = ([each.number for each in parts], [each.first for each in parts])
-        lasts = [each.last for each in parts]
-        rows = (await self._call("read_events", *columns, lasts)).rows if parts else []
-        texts = await read_texts(rows, lambda names: self._find_texts(chain[0]["tree"], names))
-        events = read_rows(parts, rows, texts)
-        if until is None:
-            if not after:
-                check_row(info, events[info.base_number :])
-            if last_stored is not None and last_stored > info.head:
-                problem = f"the session ends at event {info.head}, and there are more"
-                raise DamagedSessionError(info.id, info.head, problem)
-        return events
-
-    async def _find_texts(self, tree: int, names: list[str]) -> Mapping[str, bytes]:
-        return {
-            row["hash"]: row["content"]
-            for row in (await self._call("read_texts", tree, names)).rows
-        }
 
     async def _renew(self, claim: Claim, due: float | None, *, ends: bool) -> None:
         session_id = claim.session_id
