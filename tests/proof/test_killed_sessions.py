@@ -14,7 +14,7 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
-from postgres_fixture import Database, postgres  # noqa: F401 -- a fixture
+from postgres_fixture import Database
 from postgres_server import PostgresServer
 
 KILLS = 300
@@ -87,7 +87,7 @@ def test_a_process_that_was_taken_for_dead_writes_nothing(tmp_path: Path, mode: 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kills_server", [False, True])
 def test_nothing_is_lost_in_a_database(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     tmp_path: Path,
     *,
     kills_server: bool,
@@ -101,7 +101,7 @@ def test_nothing_is_lost_in_a_database(
 
 @pytest.mark.timeout(1800)
 def test_a_process_that_was_taken_for_dead_writes_nothing_to_a_database(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     tmp_path: Path,
 ) -> None:
     counts = run("frozen_sessions.py", tmp_path, postgres.dsn, FREEZES)
