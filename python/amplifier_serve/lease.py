@@ -103,7 +103,8 @@ class LeaseKeeper:
         except (StaleOwnerError, UnknownSessionError) as error:
             self._lose(lease, error)
         except (StoreError, TimeoutError) as error:
-            if world.monotonic() >= lease.ends:
+            # Only where it had ended before: the process may have been frozen meanwhile.
+            if now >= lease.ends:
                 reason = f"its lease could not be renewed: {error or 'the store does not answer'}"
                 self._lose(lease, StoreError(reason))
         else:

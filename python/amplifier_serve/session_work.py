@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from amplifier_core import world
+from amplifier_core.events import ORCHESTRATOR_COMPLETE
 from amplifier_core.session_capabilities import SESSION_JOURNAL, SESSION_STORED_HISTORY
 from amplifier_modules.stores import Claim, SessionInfo, Store, StoreError
 from amplifier_modules.stores.inbox import CONTINUE, STOP
@@ -76,6 +77,8 @@ class SessionWork:
 
     def lose(self, reason: StoreError) -> None:
         """Store nothing more, and cancel the turn that runs; from any thread."""
+        # Whoever has it now does not mind; if nobody has it, its turn is not to be forgotten.
+        self.due = world.time()
         self.loss = reason
         if self._journal is not None:
             self._journal.abandon(reason)
@@ -87,7 +90,6 @@ class SessionWork:
         if self._journal is not None:
             with suppress(StoreError):
                 await self._journal.flush()
-        self.due = world.time()
         self.lose(StoreError(f"session `{self.id}` is given back, as its worker stops"))
         with anyio.move_on_after(_CANCEL_SECONDS):
             await self._has_ended.wait()
@@ -183,10 +185,10 @@ class SessionWork:
             return True
         if result is None:
             return False
-        self.turns += 1
-        self.due = None
         if self.loss is not None:
             raise self.loss
+        self.turns += 1
+        self.due = None
         reason = f": {result.reason}" if result.reason else ""
         self._say(f"turn {result.status} in {world.monotonic() - began:.1f} s{reason}")
         if result.status == _AWAITING:
@@ -196,7 +198,15 @@ class SessionWork:
         return True
 
     async def _note_failure(self, journal: Any, error: Exception) -> None:
-        """Say why a turn has failed that is over, to those who follow, too."""
+        """Say why a turn has failed that is over, to those who follow, too.
+
+        Raises:
+            Exception: The error, of a turn that is not over.
+        """
+        await journal.flush()
+        rows = await journal.store.read(self.id, after=journal.turn)
+        if not any(each.kind == ORCHESTRATOR_COMPLETE for each in rows):
+            raise error
         self.turns += 1
         self.due = None
         line = write_failure(error)

@@ -197,6 +197,8 @@ class Worker:
                 say(f"failed, and waits {pause:.0f} s: {write_failure(error)}")
             else:
                 due = work.due
+                if not self._is_stopping and not isinstance(work.loss, StaleOwnerError):
+                    say(f"stopped: {write_failure(work.loss)}")
         finally:
             with anyio.CancelScope(shield=True):
                 if lease is not None:

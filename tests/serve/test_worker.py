@@ -350,6 +350,48 @@ async def test_a_turn_whose_session_another_has_is_cancelled_and_stores_nothing(
     assert lines[-1] == "`one`: lost: another worker has it"
 
 
+async def test_a_turn_whose_lease_cannot_be_renewed_goes_on_where_nobody_has_taken_it(
+    tmp_path: Path,
+) -> None:
+    lines: list[str] = []
+
+    class DeafStore(SqliteStore):
+        """A store that renews nothing while it is deaf."""
+
+        is_deaf = True
+
+        async def renew(self, *given: Any, **options: Any) -> None:
+            """Fail, or renew."""
+            if self.is_deaf:
+                raise StoreError("disk I/O error")
+            await super().renew(*given, **options)
+
+    store = DeafStore(folder=str(tmp_path))
+
+    @tool(idempotent=True)
+    async def work() -> str:
+        """Hang while the store is deaf."""
+        if store.is_deaf:
+            await anyio.sleep_forever()
+        return "worked"
+
+    await begin(store, "one")
+    await send(store, "one", "Go.")
+    agent = Agent(ScriptedProvider([call("work"), "done"]), tools=[work])
+    async with working(store, {"helper": agent}, lines, lease=0.3):
+
+        async def has_stopped() -> bool:
+            return any("stopped" in each for each in lines)
+
+        await wait_until(has_stopped)
+        store.is_deaf = False
+        assert await wait_for_endings(store, "one", 1) == ["success"]
+    await store.close()
+    assert "`one`: stopped: its lease could not be renewed: disk I/O error" in lines
+    assert list_texts(await store.read("one"), "assistant") == ["done"]
+    await store.close()
+
+
 # Holds: worker-7
 async def test_a_turn_that_does_not_end_in_time_is_gone_on_with_by_another_worker(
     store: SqliteStore,
