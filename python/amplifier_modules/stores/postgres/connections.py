@@ -60,6 +60,7 @@ class Connections:
         self._opening: asyncio.Lock | None = None
         self._behind_pooler = False
         self._listening: Listening | None = None
+        self._preparing: asyncio.Task[None] | None = None
         self._closed = asyncio.Event()
 
     async def call(self, function: str, arguments: Sequence[Any]) -> Reply:
@@ -96,6 +97,8 @@ class Connections:
     async def close(self) -> None:
         """Close all connections, when what is under way has ended."""
         self._closed.set()
+        if self._preparing is not None:
+            await self._preparing
         if self._listening is not None:
             await self._listening.close()
             self._listening = None
@@ -113,12 +116,10 @@ class Connections:
 
     async def wait(self, key: str, seconds: float) -> None:
         """Return when a session has changed, or after these seconds."""
-        try:
-            if self._listening is None:
-                async with asyncio.timeout(seconds):
-                    await self._open()
-        except (*FAILED, StoreError):
-            pass  # whoever calls a function next says what is wrong
+        if self._listening is None:
+            # By a task of its own, which goes on where this wait is over first.
+            self._preparing = self._preparing or asyncio.create_task(self._prepare())
+            await asyncio.wait((self._preparing,), timeout=seconds)
         if self._listening is None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -141,6 +142,14 @@ class Connections:
                 # Nobody knows what it still waits for.
                 connection.terminate()
                 raise
+
+    async def _prepare(self) -> None:
+        try:
+            await self._open()
+        except (*FAILED, StoreError):
+            pass  # whoever calls a function next says what is wrong
+        finally:
+            self._preparing = None
 
     async def _open(self) -> Any:
         if self._opening is None:
