@@ -23,6 +23,7 @@ sys.path.append(str(Path(__file__).parent / "processes"))
 from warm_interpreter import Interpreters
 
 if TYPE_CHECKING:
+    from postgres_fixture import Database
     from xdist.scheduler import Scheduling
 
     from amplifier_testing.servers.serving.recording import RecordingServer
@@ -109,6 +110,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling |
                 del self.assigned_work[node][scope]
 
     return Scheduler(config, log)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Database]:
+    """A database of PostgreSQL; each test takes a tenant of its own."""
+    from postgres_fixture import serve_database
+
+    yield from serve_database()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from postgres_fixture import Database, postgres  # noqa: F401 -- a fixture
+from postgres_fixture import Database
 
 from amplifier_agent import Agent, ScriptedProvider, tool
 from amplifier_modules.stores import StaleOwnerError
@@ -35,7 +35,7 @@ def run(dsn: str, check: Any) -> None:
     asyncio.run(run_check())
 
 
-def test_a_session_goes_on_by_the_address_alone(postgres: Database) -> None:  # noqa: F811
+def test_a_session_goes_on_by_the_address_alone(postgres: Database) -> None:
     async def check() -> None:
         for answer in ("Hello, Ann.", "Ann."):
             agent = Agent(ScriptedProvider([answer]), store=postgres.dsn)
@@ -49,7 +49,7 @@ def test_a_session_goes_on_by_the_address_alone(postgres: Database) -> None:  # 
 
 
 def test_the_address_may_be_a_variable(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", postgres.dsn)
@@ -63,7 +63,7 @@ def test_the_address_may_be_a_variable(
 
 
 def test_a_question_is_answered_by_another_process(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     tmp_path: Path,
 ) -> None:
     def make_agent(*script: Any) -> Agent[Any]:
@@ -88,7 +88,7 @@ def test_a_question_is_answered_by_another_process(
 
 
 def test_whoever_had_a_session_before_runs_no_turn(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     tmp_path: Path,
 ) -> None:
     async def check() -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from postgres_fixture import postgres  # noqa: F401 -- a fixture
 
 DOCS = Path(__file__).parents[2] / "docs"
 LONGEST_LINES = 40

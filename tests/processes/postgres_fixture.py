@@ -52,9 +52,8 @@ def make_database(server: PostgresServer) -> Database:
     return database
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Database]:
-    """A database of PostgreSQL; each test takes a tenant of its own."""
+def serve_database() -> Iterator[Database]:
+    """A database on a server of its own."""
     programs = list_programs()
     if not programs:
         pytest.skip("no PostgreSQL is installed")

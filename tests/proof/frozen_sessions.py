@@ -79,7 +79,7 @@ def main(folder: str, mode: str, times: str) -> None:
         if endings[TAKEN_OVER] == int(times):
             break
         frozen = begin(place, turns=inf)
-        time.sleep(chance.uniform(0.05, LONGEST_LIFE))
+        time.sleep(chance.uniform(0.05, LONGEST_LIFE * place.slowness))
         os.kill(frozen, signal.SIGSTOP)
         try:
             other = wait_for(begin(place, turns=1), PATIENCE)

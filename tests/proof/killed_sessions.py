@@ -1,6 +1,6 @@
 """Kills a process again and again while its session works, and counts what was lost or done twice.
 
-`killed_sessions.py FOLDER MODE KILLS` prints the counts as JSON. Each attempt is a forked process
+`killed_sessions.py FOLDER MODE KILLS`, where the mode is one of SQLite or the address of a database, prints the counts as JSON. Each attempt is a forked process
 that goes on with the one session; it is killed after a random time.
 """
 
@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from typing import Any
 from amplifier_agent import Agent, ScriptedProvider, ToolContext, tool
 from amplifier_core.message_models import ChatRequest
 from amplifier_modules.stores import StoredEvent, UnknownSessionError
+from amplifier_modules.stores.errors import UnreachableStoreError
+from amplifier_modules.stores.postgres import PostgresStore
 from amplifier_modules.stores.sqlite import SqliteStore
 
 ROUNDS = 3
@@ -37,17 +40,22 @@ class Place:
     def __init__(self, folder: Path, mode: str) -> None:
         folder.mkdir(exist_ok=True)
         self.folder = folder / "sessions"
-        self.store = {
-            "module": "store-sqlite",
-            "config": {"folder": str(self.folder), "journal_mode": mode},
-        }
+        if mode.startswith("postgresql://"):
+            config = {"dsn": mode, "tenant": str(folder)}
+            self.store: dict[str, Any] = {"module": "store-postgres", "config": config}
+            self.slowness = 4
+        else:
+            config = {"folder": str(self.folder), "journal_mode": mode}
+            self.store = {"module": "store-sqlite", "config": config}
+            self.slowness = 1
         self.effects = folder / "effects"
         self.acknowledged = folder / "acknowledged"
         self.told = folder / "told"
         """The steering messages that were acknowledged."""
 
-    def open_store(self) -> SqliteStore:
-        return SqliteStore(self.store["config"])
+    def open_store(self) -> SqliteStore | PostgresStore:
+        is_embedded = self.store["module"] == "store-sqlite"
+        return (SqliteStore if is_embedded else PostgresStore)(self.store["config"])
 
 
 def add_line(path: Path, line: str) -> None:
@@ -101,8 +109,10 @@ async def work(place: Place, turns: float = inf) -> None:
 def live_and_die(place: Place, seconds: float) -> None:
     child = os.fork()
     if child == 0:
-        asyncio.run(work(place))
-        os._exit(1)
+        with suppress(UnreachableStoreError):  # where it begins while the server does
+            asyncio.run(work(place))
+            os._exit(1)
+        signal.pause()
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
@@ -117,6 +127,9 @@ async def read(place: Place) -> tuple[list[StoredEvent], set[str]]:
         return await store.read("work"), waiting
     except UnknownSessionError:
         return [], set()
+    except UnreachableStoreError:  # where its server has just been killed
+        await asyncio.sleep(0.1)
+        return await read(place)
     finally:
         await store.close()
 
@@ -167,7 +180,7 @@ def main(folder: str, mode: str, kills: str) -> None:
     place, chance = Place(Path(folder), mode), random.Random(11)
     worst: dict[str, int] = {}
     for number in range(int(kills)):
-        live_and_die(place, chance.uniform(0, LONGEST_LIFE))
+        live_and_die(place, chance.uniform(0, LONGEST_LIFE * place.slowness))
         if number % 10 == 9:
             counts = count(place, *asyncio.run(read(place)))
             worst = {name: max(each, worst.get(name, 0)) for name, each in counts.items()}

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("asyncpg")
 sys.path.insert(0, str(Path(__file__).parents[1] / "processes"))
 sys.path.insert(0, str(Path(__file__).parent))
-from postgres_fixture import Database, postgres
+from postgres_fixture import Database
 from serving import serving
 from working import wait_for_rest, wait_until, working
 
@@ -23,14 +23,12 @@ from amplifier_modules.stores import UnknownSessionError
 from amplifier_modules.stores.postgres import PostgresStore
 from amplifier_serve import Client, TokenFile
 
-__all__ = ["postgres"]
-
 pytestmark = pytest.mark.xdist_group("postgres")
 
 
 @pytest.fixture
 async def store(postgres: Database) -> AsyncIterator[PostgresStore]:
-    store = PostgresStore(dsn=postgres.dsn)
+    store = PostgresStore(dsn=postgres.dsn, tenant="of nobody")
     yield store
     await store.close()
 

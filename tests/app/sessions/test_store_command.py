@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from postgres_fixture import SERVICE, Database, postgres  # noqa: F401 -- a fixture
+from postgres_fixture import SERVICE, Database
 
 from amplifier_app.command_line import run_command
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.xdist_group("postgres")
 
 
 def test_the_tables_are_made_once_and_each_run_says_what_it_did(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -36,7 +36,7 @@ def test_the_tables_are_made_once_and_each_run_says_what_it_did(
 
 
 def test_a_database_that_cannot_be_used_is_one_line(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     place = f"127.0.0.1:{postgres.server.port}/none"

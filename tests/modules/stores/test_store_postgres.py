@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from postgres_fixture import Database, postgres  # noqa: F401 -- a fixture
+from postgres_fixture import Database
 
 from amplifier_modules.stores.postgres import PostgresStore
 from amplifier_testing import StoreKit
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.xdist_group("postgres")
 
 class TestPostgres(StoreKit):
     @pytest.fixture(autouse=True)
-    def use_database(self, postgres: Database) -> None:  # noqa: F811
+    def use_database(self, postgres: Database) -> None:
         self.dsn = postgres.dsn
 
     def store(self, place: Path) -> PostgresStore:

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import anyio
 import pytest
-from postgres_fixture import Database, make_database, postgres  # noqa: F401 -- a fixture
+from postgres_fixture import Database, make_database
 from postgres_server import PostgresServer, list_programs
 
 from amplifier_modules.stores import Claim, NewSession
@@ -96,7 +96,7 @@ def _close(each: socket.socket) -> None:
 
 
 @pytest.fixture
-def cut_off(postgres: Database) -> Iterator[CutOff]:  # noqa: F811
+def cut_off(postgres: Database) -> Iterator[CutOff]:
     with CutOff(postgres.server.port) as proxy:
         yield proxy
 
@@ -109,7 +109,7 @@ def open_store(
 
 
 def test_a_write_whose_answer_is_lost_is_made_once(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     cut_off: CutOff,
 ) -> None:
     store = open_store(postgres, "lost answers", cut_off.port)
@@ -156,7 +156,7 @@ async def closing(store: PostgresStore, check: Any) -> None:
 
 
 def test_a_server_that_does_not_answer_is_an_error_in_time(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
 ) -> None:
     async def check() -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -171,7 +171,7 @@ def test_a_server_that_does_not_answer_is_an_error_in_time(
 
 
 def test_an_entry_that_arrives_while_the_owner_ends_is_never_forgotten(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
 ) -> None:
     store, other = (open_store(postgres, "races") for _ in range(2))
 
@@ -190,7 +190,7 @@ def test_an_entry_that_arrives_while_the_owner_ends_is_never_forgotten(
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_who_waits_for_a_session_hears_of_its_changes(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     backend: str,
 ) -> None:
     store, other = (open_store(postgres, f"waits {backend}") for _ in range(2))
@@ -224,7 +224,7 @@ def test_who_waits_for_a_session_hears_of_its_changes(
     anyio.run(check, backend=backend)
 
 
-def test_a_forked_process_has_connections_of_its_own(postgres: Database) -> None:  # noqa: F811
+def test_a_forked_process_has_connections_of_its_own(postgres: Database) -> None:
     program = (
         "import asyncio, os, sys\n"
         "from amplifier_modules.stores import NewSession\n"

@@ -13,7 +13,7 @@ from typing import Any
 
 import asyncpg
 import pytest
-from postgres_fixture import SERVICE, Database, postgres  # noqa: F401 -- a fixture
+from postgres_fixture import SERVICE, Database
 from postgres_server import PASSWORD
 from transaction_pooler import TransactionPooler
 
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.xdist_group("postgres")
 
 
 @pytest.fixture
-def store(postgres: Database, request: pytest.FixtureRequest) -> PostgresStore:  # noqa: F811
+def store(postgres: Database, request: pytest.FixtureRequest) -> PostgresStore:
     return PostgresStore(dsn=postgres.dsn, tenant=request.node.name)
 
 
@@ -105,7 +105,7 @@ def test_a_tenant_reaches_its_own_sessions_alone(store: PostgresStore) -> None:
 @pytest.mark.parametrize("table", ["session", "event", "blob", "inbox"])
 def test_a_statement_that_forgets_the_tenant_sees_and_changes_nothing_of_others(
     store: PostgresStore,
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     table: str,
 ) -> None:
     async def check() -> None:
@@ -136,7 +136,7 @@ def test_a_statement_that_forgets_the_tenant_sees_and_changes_nothing_of_others(
     run(store, check)
 
 
-def test_the_owner_of_the_tables_is_bound_too(postgres: Database) -> None:  # noqa: F811
+def test_the_owner_of_the_tables_is_bound_too(postgres: Database) -> None:
     rows = postgres.run(
         "SELECT relname, relrowsecurity AND relforcerowsecurity AS forced,"
         f" pg_get_userbyid(relowner) = '{SERVICE}' AS owned FROM pg_class"
@@ -154,24 +154,28 @@ def test_the_owner_of_the_tables_is_bound_too(postgres: Database) -> None:  # no
 def test_a_worker_finds_the_tenants_that_have_something_due(store: PostgresStore) -> None:
     early, late = store.for_tenant("early"), store.for_tenant("late")
 
+    async def list_due(now: float) -> list[str]:
+        # Other tests have theirs.
+        return [each for each in await store.list_due_tenants(now) if each in ("early", "late")]
+
     async def check() -> None:
         await late.claim("one", "me", new=NewSession(), due=20.0)
         await early.claim("one", "me", new=NewSession(), due=10.0)
         await early.claim("two", "me", new=NewSession(), due=30.0)
-        assert await store.list_due_tenants(9.0) == []
-        assert await store.list_due_tenants(15.0) == ["early"]
-        assert await store.list_due_tenants(25.0) == ["early", "late"]
+        assert await list_due(9.0) == []
+        assert await list_due(15.0) == ["early"]
+        assert await list_due(25.0) == ["early", "late"]
         for each in (early, late):
             claim = await each.take("w", now=25.0, due=None)
             assert claim == Claim(session_id="one", epoch=2, head=1)
-        assert await store.list_due_tenants(25.0) == []
+        assert await list_due(25.0) == []
         await early.delete("two")
 
     run(store, check)
 
 
 def test_a_role_that_no_policy_binds_is_a_warning(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     store = PostgresStore(dsn=postgres.server.make_dsn(), tenant="of a superuser")
@@ -187,7 +191,7 @@ def test_a_role_that_no_policy_binds_is_a_warning(
 # Tables
 
 
-def test_several_make_the_tables_at_once(postgres: Database) -> None:  # noqa: F811
+def test_several_make_the_tables_at_once(postgres: Database) -> None:
     stores = [
         PostgresStore(dsn=postgres.server.make_dsn(), database_schema='made "at once"')
         for _ in range(4)
@@ -204,7 +208,7 @@ def test_several_make_the_tables_at_once(postgres: Database) -> None:  # noqa: F
     assert sorted(found) == [(0, schema.VERSION), *[(schema.VERSION, schema.VERSION)] * 3]
 
 
-def test_without_tables_the_way_to_make_them_is_said(postgres: Database) -> None:  # noqa: F811
+def test_without_tables_the_way_to_make_them_is_said(postgres: Database) -> None:
     store = PostgresStore(dsn=postgres.dsn, database_schema="nowhere")
     with pytest.raises(MissingSchemaError) as raised:
         run(store, store.sessions)
@@ -215,7 +219,7 @@ def test_without_tables_the_way_to_make_them_is_said(postgres: Database) -> None
 
 
 def test_tables_of_an_older_version_are_changed_and_keep_their_sessions(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     store = PostgresStore(dsn=postgres.server.make_dsn(), database_schema="grows")
@@ -244,7 +248,7 @@ def test_tables_of_an_older_version_are_changed_and_keep_their_sessions(
     run(store, check)
 
 
-def test_a_role_without_rights_is_told_how_to_get_them(postgres: Database) -> None:  # noqa: F811
+def test_a_role_without_rights_is_told_how_to_get_them(postgres: Database) -> None:
     owner = PostgresStore(dsn=postgres.server.make_dsn(), database_schema="closed")
     run(owner, owner.migrate)
     store = PostgresStore(dsn=postgres.dsn, database_schema="closed")
@@ -262,7 +266,7 @@ def test_a_role_without_rights_is_told_how_to_get_them(postgres: Database) -> No
 
 def test_what_was_changed_in_the_tables_is_damaged(
     store: PostgresStore,
-    postgres: Database,  # noqa: F811
+    postgres: Database,
 ) -> None:
     def find_row(id: str) -> str:
         return f"(SELECT number FROM amplifier.session WHERE tenant = '{store.settings.tenant}' AND id = '{id}')"
@@ -315,7 +319,7 @@ _REFUSES = "`127.0.0.1:{port}/%s` refuses the connection: "
     ],
 )
 def test_who_is_not_let_in_reads_why_in_one_line_without_the_password(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     dsn: str,
     problem: str,
 ) -> None:
@@ -357,18 +361,40 @@ def test_on_windows_one_line_says_that_it_runs_on_posix_alone(
         PostgresStore(dsn="postgresql://db.example")
 
 
-def test_sessions_of_a_process_share_the_connections(postgres: Database) -> None:  # noqa: F811
-    one, two = open_store({"dsn": postgres.dsn}), open_store({"dsn": postgres.dsn})
-    assert one is two
-    assert one is not open_store({"dsn": postgres.dsn, "tenant": "another"})
-    assert isinstance(one, Store)
+def test_without_its_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("amplifier_modules.stores.postgres.store.find_spec", lambda _: None)
+    with pytest.raises(ConfigurationError, match=r"`pip install 'amplifier-core\[postgres\]'`"):
+        PostgresStore(dsn="postgresql://db.example")
+
+
+def test_sessions_of_a_process_share_the_connections(postgres: Database) -> None:
+    tenants = ("shared", "another", "shared")
+    stores = [open_store({"dsn": postgres.dsn, "tenant": each}) for each in tenants]
+    assert len({id(each.link) for each in stores}) == 1
+    assert stores[0].link is not open_store({"dsn": postgres.dsn, "connections": 2}).link
+
+    async def write(store: PostgresStore, id: str) -> None:
+        claim = await store.claim(id, "me", new=NewSession())
+        for number in range(20):
+            claim = await store.append(claim, [("a", number)])
+
+    async def check() -> None:
+        async with asyncio.TaskGroup() as tasks:
+            for number, store in enumerate(stores):
+                assert isinstance(store, Store)
+                tasks.create_task(write(store, f"session {number}"))
+            for _ in range(5):
+                await stores[0].close()
+        assert len(await stores[0].sessions()) == 2
+
+    run(stores[0], check)
 
 
 # A pooler
 
 
 def test_behind_a_pooler_in_transaction_mode_all_works_and_one_line_says_so(
-    postgres: Database,  # noqa: F811
+    postgres: Database,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def check() -> None:

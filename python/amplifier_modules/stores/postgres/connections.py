@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..errors import MissingSchemaError, NewerStoreError, StoreError
@@ -59,6 +60,8 @@ class Connections:
         self._opening: asyncio.Lock | None = None
         self._behind_pooler = False
         self._listening: Listening | None = None
+        self._preparing: asyncio.Task[None] | None = None
+        self._closed = asyncio.Event()
 
     async def call(self, function: str, arguments: Sequence[Any]) -> Reply:
         """Call a function of the schema, again if the connection is lost.
@@ -92,7 +95,10 @@ class Connections:
             await asyncio.sleep(pause)
 
     async def close(self) -> None:
-        """Close all connections; the next call opens new ones."""
+        """Close all connections, when what is under way has ended."""
+        self._closed.set()
+        if self._preparing is not None:
+            await self._preparing
         if self._listening is not None:
             await self._listening.close()
             self._listening = None
@@ -110,14 +116,14 @@ class Connections:
 
     async def wait(self, key: str, seconds: float) -> None:
         """Return when a session has changed, or after these seconds."""
-        try:
-            if self._listening is None:
-                async with asyncio.timeout(seconds):
-                    await self._open()
-        except (*FAILED, StoreError):
-            pass  # whoever calls a function next says what is wrong
         if self._listening is None:
-            await asyncio.sleep(seconds)
+            # By a task of its own, which goes on where this wait is over first.
+            self._preparing = self._preparing or asyncio.create_task(self._prepare())
+            await asyncio.wait((self._preparing,), timeout=seconds)
+        if self._listening is None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._closed.wait()
         else:
             await self._listening.wait(key, seconds)
 
@@ -136,6 +142,14 @@ class Connections:
                 # Nobody knows what it still waits for.
                 connection.terminate()
                 raise
+
+    async def _prepare(self) -> None:
+        try:
+            await self._open()
+        except (*FAILED, StoreError):
+            pass  # whoever calls a function next says what is wrong
+        finally:
+            self._preparing = None
 
     async def _open(self) -> Any:
         if self._opening is None:

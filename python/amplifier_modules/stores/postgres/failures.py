@@ -18,6 +18,8 @@ LOST: tuple[type[BaseException], ...] = (
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.DeadlockDetectedError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
     ConnectionError,

@@ -61,7 +61,7 @@ class Listening:
         self._changed: set[str] = set()
         self._telling: asyncio.Task[None] | None = None
         self._listener: Any = None
-        self._lock = asyncio.Lock()
+        self._joining: asyncio.Task[None] | None = None
         self._waiting: dict[str, set[asyncio.Event]] = {}
 
     def note_change(self, key: str) -> None:
@@ -73,11 +73,14 @@ class Listening:
     async def wait(self, key: str, seconds: float) -> None:
         """Return when a session has changed, or after these seconds."""
         changed = asyncio.Event()
+        is_joined = self._listener is not None and not self._listener.is_closed()
+        is_joining = self._joining is not None and not self._joining.done()
+        if self._can_listen and not is_joined and not is_joining:
+            # By a task of its own, which goes on where this wait is over first.
+            self._joining = asyncio.create_task(self._join())
         self._waiting.setdefault(key, set()).add(changed)
         try:
             async with asyncio.timeout(seconds):
-                if self._can_listen:
-                    await self._listen()
                 await changed.wait()
         except TimeoutError:
             pass
@@ -88,25 +91,23 @@ class Listening:
                 del self._waiting[key]
 
     async def close(self) -> None:
-        """Tell of what is left, and listen no more."""
-        if self._telling is not None:
-            with suppress(asyncio.CancelledError):
-                await self._telling
+        """Tell of what is left, and listen no more; nobody waits any longer."""
+        for events in self._waiting.values():
+            for changed in events:
+                changed.set()
+        for task in (self._telling, self._joining):
+            if task is not None:
+                with suppress(asyncio.CancelledError):
+                    await task
         if self._listener is not None:
             with suppress(*FAILED):
                 await self._listener.close(timeout=1)
             self._listener = None
 
-    async def _listen(self) -> None:
-        async with self._lock:
-            if self._listener is not None and not self._listener.is_closed():
-                return
-            try:
-                self._listener = await self._connect()
-                await self._listener.add_listener(self._channel, self._receive)
-            except FAILED:
-                # Whoever calls a function next says what is wrong.
-                self._listener = None
+    async def _join(self) -> None:
+        with suppress(*FAILED):  # whoever calls a function next says what is wrong
+            self._listener = await self._connect()
+            await self._listener.add_listener(self._channel, self._receive)
 
     def _receive(self, _connection: Any, _process: int, _channel: str, told: str) -> None:
         for key in told.split():

@@ -9,13 +9,17 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
-import anyio.to_thread
+import anyio
 
 from amplifier_core.event_loop import find_asyncio_loop
+from amplifier_providers.running.run_sync import caller_into_loop
+
+from ..errors import UnreachableStoreError
 
 ResultT = TypeVar("ResultT")
 
 _JOIN_SECONDS = 5.0
+_CLOSED = "the store was closed meanwhile"
 
 
 class LoopThread:
@@ -40,10 +44,9 @@ class LoopThread:
             Exception: What it raises.
         """
         caller = find_asyncio_loop()
-        if caller is None:
-            future = asyncio.run_coroutine_threadsafe(_start(make), self._loop)
-            return await anyio.to_thread.run_sync(future.result, abandon_on_cancel=can_leave)
-        waited = (asyncio.Future if can_leave else _Lasting)[ResultT](loop=caller)
+        if caller is None or can_leave:
+            return await self._run_for_any_loop(make, can_leave=can_leave)
+        waited: _Lasting[ResultT] = _Lasting(loop=caller)
         self._loop.call_soon_threadsafe(self._begin, make, waited)
         return await waited
 
@@ -65,6 +68,26 @@ class LoopThread:
                 self._loop.call_soon_threadsafe(self._loop.stop)
             if threading.current_thread() is not self._thread:
                 self._thread.join(_JOIN_SECONDS)
+
+    async def _run_for_any_loop(
+        self, make: Callable[[], Coroutine[Any, Any, ResultT]], *, can_leave: bool
+    ) -> ResultT:
+        call_here, ended = caller_into_loop(), anyio.Event()
+
+        def end(_: object) -> None:
+            with suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits
+                call_here(ended.set)
+
+        future = asyncio.run_coroutine_threadsafe(_start(make), self._loop)
+        future.add_done_callback(end)
+        try:
+            with anyio.CancelScope(shield=not can_leave):
+                await ended.wait()
+        finally:
+            future.cancel()
+        if future.cancelled():
+            raise UnreachableStoreError(_CLOSED)
+        return future.result()
 
     def _run_loop(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -103,7 +126,7 @@ def _finish(waited: asyncio.Future[ResultT], task: asyncio.Task[ResultT]) -> Non
         if waited.done():
             return  # its caller has left
         if task.cancelled():
-            waited.set_exception(ConnectionError("the store was closed"))
+            waited.set_exception(UnreachableStoreError(_CLOSED))
         elif (error := task.exception()) is not None:
             waited.set_exception(error)
         else:

@@ -1,4 +1,4 @@
-"""Stores that the sessions of a process share: one pool of connections for each database."""
+"""Stores of a process that share their connections: one pool for each database."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
-from .settings import PostgresSettings
+from .link import Link
+from .settings import DEFAULT_TENANT, PostgresSettings
 from .store import PostgresStore
 
-_shared: WeakValueDictionary[PostgresSettings, PostgresStore] = WeakValueDictionary()
+_links: WeakValueDictionary[PostgresSettings, Link] = WeakValueDictionary()
 
 
 def open_store(config: Mapping[str, Any] | None = None) -> PostgresStore:
-    """Return the store of a database and tenant: the one that this process has, or a new one.
+    """Return a store over the connections that this process has to its database, if it has any.
+
+    To close it closes them for all; the next call opens new ones.
 
     Raises:
         SettingError: A value of the config cannot be used.
         ConfigurationError: There is no `asyncpg`, or this is Windows.
     """
     store = PostgresStore(config)
-    return _shared.setdefault(store.settings, store)
+    of_all = store.settings.model_copy(update={"tenant": DEFAULT_TENANT})
+    store.link = _links.setdefault(of_all, store.link)
+    return store

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -21,20 +22,18 @@ from ..errors import (
     UnknownSessionError,
 )
 from ..json_text import read_json, write_json
-from ..row_checks import check_row, describe_origin
+from ..row_checks import describe_origin
 from ..store import META, ORIGIN, Claim, Event, InboxEntry, NewSession, SessionInfo, StoredEvent
 from .address import Address
 from .link import Link
+from .reader import find_chain, read_session
 from .rows import (
     EventRows,
     compute_entry_checksum,
     list_parts,
     read_info,
-    read_rows,
-    trim_parts,
 )
 from .settings import PostgresSettings
-from .texts import read_texts
 
 if TYPE_CHECKING:
     from .connections import Reply
@@ -75,9 +74,9 @@ class PostgresStore:
         given = {**(config or {}), **settings}
         self.settings = read_settings(PostgresSettings, given, self.module)
         """Where the sessions are, and whose they are."""
-        self._tenant = self.settings.tenant
-        self._link = Link(Address(self.settings.dsn, self.module), self.settings)
-        self._has_link = True
+        self.link = Link(Address(self.settings.dsn, self.module), self.settings)
+        """The connections, which several stores may share."""
+        self._closes_link = True
 
     def for_tenant(self, tenant: str) -> PostgresStore:
         """Return the store of another tenant over the same connections, which this one closes.
@@ -85,15 +84,16 @@ class PostgresStore:
         Raises:
             SettingError: It is no name of a tenant.
         """
-        # Not a copy: it would have a link of its own.
-        other = type(self)({**self.settings.model_dump(), "tenant": tenant})
-        other._link, other._has_link = self._link, False
+        other = copy(self)
+        given = {**self.settings.model_dump(), "tenant": tenant}
+        other.settings = read_settings(PostgresSettings, given, self.module)
+        other._closes_link = False
         return other
 
     @property
     def place(self) -> str:
         """Host, port and database, without a password."""
-        return self._link.address.name
+        return self.link.address.name
 
     async def migrate(self, role: str | None = None) -> tuple[int, int]:
         """Make the tables, or change those of an older version; return the versions before and now.
@@ -106,8 +106,8 @@ class PostgresStore:
         """
         from .schema import migrate_schema
 
-        make = partial(migrate_schema, self._link.address, self.settings.database_schema, role)
-        return await self._link.run(make)
+        make = partial(migrate_schema, self.link.address, self.settings.database_schema, role)
+        return await self.link.run(make)
 
     async def claim(
         self,
@@ -191,12 +191,7 @@ class PostgresStore:
         self, session_id: str, *, after: int = 0, until: int | None = None
     ) -> list[StoredEvent]:
         """Return the events of a session; those that are left out are not looked at."""
-        try:
-            return await self._read(session_id, max(after, 0), until)
-        except DamagedSessionError:
-            # It may have been deleted meanwhile.
-            _require(session_id, await self._call("find_session", session_id))
-            raise
+        return await read_session(self._call, session_id, max(after, 0), until)
 
     async def fork(
         self,
@@ -207,10 +202,7 @@ class PostgresStore:
         meta: Mapping[str, Any] | None = None,
     ) -> SessionInfo:
         """Make a fork."""
-        chain = (await self._call("find_session", session_id)).rows
-        if not chain:
-            raise UnknownSessionError(session_id)
-        info = read_info(chain[0])
+        info, chain = await find_chain(self._call, session_id)
         number = info.head if at is None else at
         if not 1 <= number <= info.head:
             raise ValueError(
@@ -318,24 +310,24 @@ class PostgresStore:
 
     async def wait_for_events(self, session_id: str, seconds: float) -> None:
         """Return when a session may have new events, or after these seconds at the latest."""
-        await self._link.wait(self._make_key(_EVENTS, session_id), seconds)
+        await self.link.wait(self._make_key(_EVENTS, session_id), seconds)
 
     async def wait_for_entries(self, session_id: str, seconds: float) -> None:
         """Return when its inbox may have new entries, or after these seconds at the latest."""
-        await self._link.wait(self._make_key(_ENTRIES, session_id), seconds)
+        await self.link.wait(self._make_key(_ENTRIES, session_id), seconds)
 
     async def list_due_tenants(self, now: float) -> list[str]:
         """Return the tenants that have a session to `take`, the one that is due the longest first.
 
         What the sessions are stays out of reach: `for_tenant` takes them.
         """
-        reply = await self._link.call("list_due_tenants", (now,))
+        reply = await self.link.call("list_due_tenants", (now,))
         return [row["tenant"] for row in reply.rows]
 
     async def close(self) -> None:
         """Close the connections; nothing if they are closed, or of another store."""
-        if self._has_link:
-            await self._link.close()
+        if self._closes_link:
+            await self.link.close()
 
     async def _begin(self, info: SessionInfo, origin: str | None) -> None:
         rows = EventRows(info.id, info.epoch, info.base_number)
@@ -366,32 +358,6 @@ class PostgresStore:
             raise SessionExistsError(info.id)
         self._note_change(info.id)
 
-    async def _read(self, session_id: str, after: int, until: int | None) -> list[StoredEvent]:
-        chain = (await self._call("find_session", session_id)).rows
-        if not chain:
-            raise UnknownSessionError(session_id)
-        info, last_stored = read_info(chain[0]), chain[0]["last_seq"]
-        last = info.head if until is None else min(until, info.head)
-        parts = trim_parts(list_parts(chain, last), after)
-        columns = ([each.number for each in parts], [each.first for each in parts])
-        lasts = [each.last for each in parts]
-        rows = (await self._call("read_events", *columns, lasts)).rows if parts else []
-        texts = await read_texts(rows, lambda names: self._find_texts(chain[0]["tree"], names))
-        events = read_rows(parts, rows, texts)
-        if until is None:
-            if not after:
-                check_row(info, events[info.base_number :])
-            if last_stored is not None and last_stored > info.head:
-                problem = f"the session ends at event {info.head}, and there are more"
-                raise DamagedSessionError(info.id, info.head, problem)
-        return events
-
-    async def _find_texts(self, tree: int, names: list[str]) -> Mapping[str, bytes]:
-        return {
-            row["hash"]: row["content"]
-            for row in (await self._call("read_texts", tree, names)).rows
-        }
-
     async def _renew(self, claim: Claim, due: float | None, *, ends: bool) -> None:
         session_id = claim.session_id
         reply = await self._call("renew_claim", session_id, claim.epoch, due, ends)
@@ -407,15 +373,15 @@ class PostgresStore:
         return Claim(session_id=id, epoch=epoch, head=head)
 
     def _note_change(self, session_id: str, kind: str = _EVENTS) -> None:
-        self._link.note_change(self._make_key(kind, session_id))
+        self.link.note_change(self._make_key(kind, session_id))
 
     def _make_key(self, kind: str, session_id: str) -> str:
         from .listening import make_key
 
-        return make_key(kind, self._tenant, session_id)
+        return make_key(kind, self.settings.tenant, session_id)
 
     async def _call(self, function: str, *arguments: Any) -> Reply:
-        return await self._link.call(function, (self._tenant, *arguments))
+        return await self.link.call(function, (self.settings.tenant, *arguments))
 
 
 def _require(session_id: str, reply: Reply) -> Any:
