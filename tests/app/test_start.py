@@ -66,12 +66,11 @@ def test_help_imports_nothing_that_a_turn_needs(command: Any, arguments: list[st
     assert imported(command, *arguments) == []
 
 
-def test_help_says_of_the_commands_of_the_kernel_what_they_say(capfd: Any) -> None:
+def test_help_names_the_commands_of_the_kernel(capfd: Any) -> None:
     assert run_command(["--help"]) == 0
-    out = capfd.readouterr().out
-    for name, command in kernel.main.commands.items():
-        [line] = [line for line in out.splitlines() if line.strip().startswith(name)]
-        assert line.split(maxsplit=1)[1] == command.get_short_help_str(80)
+    rows = capfd.readouterr().out.splitlines()
+    named = [each for row in rows for each in row.strip().partition("  ")[0].split(", ")]
+    assert set(kernel.main.commands) <= set(named)
 
 
 # Holds: command-2
