@@ -65,6 +65,8 @@ class Loop:
     name: str
     is_streaming = False
     settings_type: type[LoopSettings] = LoopSettings
+    notes_usage = True
+    """Whether it tells the context what providers have counted, by its `note_usage`."""
     keeps_budget = True
     """Whether turns end at the limits of their `Budget`."""
 
@@ -135,7 +137,9 @@ class Loop:
         if capability_of(coordinator, TURN_GOES_ON) is True:
             stored = capability_of(coordinator, SESSION_STORED_HISTORY).take_turn()
         blocks = capability_of(coordinator, TURN_PROMPT_BLOCKS)
-        return await Turn(state, prompt, stored, blocks).run()
+        answer = await Turn(state, prompt, stored, blocks).run()
+        self._state.requests.forget_few()
+        return answer
 
     async def run_call(
         self, call: RequestedCall, tools: Mapping[str, Any], coordinator: Any
