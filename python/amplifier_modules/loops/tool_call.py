@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from functools import partial
+from types import CoroutineType
 from typing import Any, cast
 
 import anyio
@@ -28,7 +29,7 @@ from .boundary.call_approval import SAYS, CallQuestion, approval_timeout, needs_
 from .boundary.call_context import TOOL_RESULT, TOOL_START, CallPlace, run_in_context
 from .boundary.cancellation import (
     EXPIRED,
-    await_contained,
+    begin_contained,
     contain_error,
     is_cancelled,
 )
@@ -199,9 +200,9 @@ class CallRun:
             what = "was cancelled" if is_cancellation else f"raised `{type(error).__name__}`"
             await self.fail(ToolExitError(what, has_begun=self.has_begun))
         self.has_ended = True
-        await self._state.hooks.notify(
-            TOOL_RESULT, lambda: {**self._about, "message": self.make_message()}
-        )
+        hooks = self._state.hooks
+        if hooks.has_listeners(TOOL_RESULT):
+            await hooks.emit(TOOL_RESULT, {**self._about, "message": self.make_message()})
 
     def make_message(self, note: str | None = None) -> dict[str, Any]:
         """Return the result as a message of the history, with a note behind it."""
@@ -242,7 +243,10 @@ class CallRun:
         tool_input: Any = _copy_arguments(call.arguments or {})
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
-        asks = not self._goes_on and (
+        # What follows asks of the repetition itself: most calls are none.
+        repetition = self.repetition
+        goes_on = repetition is not None and repetition.goes_on
+        asks = not goes_on and (
             needs_approval(state.tools.get(call.name), call.arguments) or self._warning is not None
         )
         if state.journal is not None and state.journal.questions.has_call(call.id):
@@ -257,7 +261,7 @@ class CallRun:
             tool_input = _use_approval(question, tool_input)
         is_final = ends_turn(call.name, tool, tool_input)
         # One that is repeated was counted when it was started first.
-        ledger = None if self.repetition is not None else state.ledger
+        ledger = None if repetition is not None else state.ledger
         if ledger is not None and (limit := ledger.take_tool_call()) is not None:
             self.limit = limit
             error = describe_error(OverBudgetError(limit.reason))
@@ -266,8 +270,8 @@ class CallRun:
         cancellation.tool_started(call.id, call.name)
         try:
             if hooks.has_listeners(TOOL_START):
-                goes_on = {"goes_on": True} if self._goes_on else {}
-                about = {**self._about, "tool_input": tool_input, **goes_on}
+                further = {"goes_on": True} if goes_on else {}
+                about = {**self._about, "tool_input": tool_input, **further}
                 verdict = await hooks.judge(TOOL_START, about)
                 if verdict.denied:
                     raise DeniedByHookError(verdict.reason)
@@ -280,8 +284,8 @@ class CallRun:
                 self.is_stopping,
                 # One that goes on was allowed to begin, by whoever had to be asked.
                 is_approved=question is not None
-                or (self._goes_on and needs_approval(tool, call.arguments)),
-                asked_before=None if self.repetition is None else self.repetition.asked_before,
+                or (goes_on and needs_approval(tool, call.arguments)),
+                asked_before=None if repetition is None else repetition.asked_before,
                 continues_calls=getattr(tool, "continues_calls", False) is True,
             )
         finally:
@@ -382,8 +386,8 @@ class CallRun:
         self._state.loop.arguments.check(call.name, tool, cast("dict[str, Any]", tool_input))
         return tool
 
-    def _run(self, tool: Any, tool_input: dict[str, Any]) -> Awaitable[Any]:
-        """Begin to run the tool; return what goes on."""
+    def _run(self, tool: Any, tool_input: dict[str, Any]) -> tuple[Awaitable[Any] | None, Any]:
+        """Begin to run the tool, as `begin_contained` does."""
         name = self.requested.name
         ledger = self._state.ledger
         if ledger is not None and ledger.seconds_left() == 0:
@@ -399,7 +403,7 @@ class CallRun:
         # A tool that waits for sub-agents may take as long to end as they.
         more = partial(closing_seconds, self._state.hooks.coordinator, self.requested.id)
         what, longest = f"tool `{name}`", self._state.rules.longest
-        return await_contained(begin, self.is_stopping, what, longest, more)
+        return begin_contained(begin, self.is_stopping, what, longest, more)
 
     async def _answer_after_hooks(
         self, tool_input: dict[str, Any], shown: dict[str, Any], answer: Answer
@@ -421,7 +425,10 @@ class CallRun:
 
 def _begin_tool(name: str, tool: Any, tool_input: dict[str, Any]) -> Steps:
     """Call a tool, and return its coroutine."""
-    return as_coroutine(awaitable_of(tool.execute(tool_input), "execute", name, _WAY_OUT))
+    returned: Any = tool.execute(tool_input)
+    if type(returned) is CoroutineType:
+        return returned  # pyright: ignore[reportUnknownVariableType] -- of nearly all tools: to ask more of it takes three calls
+    return as_coroutine(awaitable_of(returned, "execute", name, _WAY_OUT))
 
 
 def _copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -293,7 +293,8 @@ class ToolRound:
             waiting.popleft()
             cancel = begin(call.run, partial(self._call_ended, call))
             if cancel is None:
-                self._look_for_interrupt(call)
+                if call.interrupt is not None:
+                    self._look_for_interrupt(call)
             else:
                 running[call] = cancel
                 self._is_alone = call.is_exclusive

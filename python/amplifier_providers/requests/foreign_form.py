@@ -11,6 +11,7 @@ from amplifier_core.message_models import Role
 _ROLES: tuple[str, ...] = get_args(Role)
 _TEXTS = frozenset(("input_text", "output_text"))
 _IMAGES = frozenset(("image_url", "input_image"))
+_FOREIGN_BLOCKS = _TEXTS | _IMAGES
 _NO_FIELDS: Mapping[str, Any] = {}
 
 
@@ -66,13 +67,13 @@ def is_foreign(message: Mapping[str, Any]) -> bool:
     if not calls and isinstance(content, str):
         return False
     if isinstance(calls, list):
-        for call in cast("list[Any]", calls):
-            if "function" in _read_fields(call):
+        for call in cast("list[dict[str, Any]]", calls):
+            if "function" in (call if type(call) is dict else _read_fields(call)):
                 return True
     if isinstance(content, list):
-        for block in cast("list[Any]", content):
-            kind = _read_fields(block).get("type")
-            if kind in _IMAGES or kind in _TEXTS:
+        for block in cast("list[dict[str, Any]]", content):
+            kind: Any = (block if type(block) is dict else _read_fields(block)).get("type")
+            if kind in _FOREIGN_BLOCKS:
                 return True
     return False
 

@@ -98,8 +98,8 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
         if type(call) is ToolCall and not call.__pydantic_extra__:
             # The calls of our providers, which have no other forms to look for.
             id, name, arguments = call.id, call.name, call.arguments
-            types = (type(id), type(name), type(arguments))
-            if types == (str, str, dict) and id and name:
+            is_usual = type(id) is str and type(name) is str and type(arguments) is dict
+            if is_usual and id and name:
                 found.append(RequestedCall(id, name, dict(arguments)))
                 continue
         found.append(_read_call(call))

@@ -135,6 +135,8 @@ class CallPlace:
     """The id of the session; empty without one."""
     journal: Any
     """What stores the session; None where nothing does."""
+    question_journal: Any
+    """What keeps the questions of the session; None without a store."""
 
     def find_key(self, call_id: str) -> str:
         """Return what stays the same when a call is repeated."""
@@ -149,13 +151,14 @@ def place_of_calls(hooks: HookPoints) -> CallPlace:
     state = journal = None
     if callable(capability):
         state, journal = capability(SESSION_STATE), capability(SESSION_JOURNAL)
-    return CallPlace(hooks, state, str(getattr(coordinator, "session_id", "") or ""), journal)
+    session_id = str(getattr(coordinator, "session_id", "") or "")
+    return CallPlace(hooks, state, session_id, journal, hooks.find_journal())
 
 
 async def run_in_context(
     place: CallPlace,
     about: dict[str, Any],
-    run: Callable[[], Awaitable[Any]],
+    run: Callable[[], tuple[Awaitable[Any] | None, Any]],
     group: Together,
     is_stopping: Callable[[], bool],
     *,
@@ -168,7 +171,7 @@ async def run_in_context(
     Args:
         place: Where it runs.
         about: What events say of the call.
-        run: Runs the tool.
+        run: Begins to run the tool, as `begin_contained` does.
         group: Runs the calls of the round, and can run something at the same time.
         is_stopping: Whether the calls of the round are cancelled.
         is_approved: Whether a person agreed to the call.
@@ -180,7 +183,7 @@ async def run_in_context(
     """
     call_id, hooks = about["tool_call_id"], place.hooks
     progress = Progress(hooks, about, group)
-    keeps_questions = hooks.find_journal() is not None
+    keeps_questions = place.question_journal is not None
     context: ToolContext[Any] = ToolContext(
         call_id,
         place.find_key(call_id),
@@ -193,14 +196,17 @@ async def run_in_context(
         asked_before,
         keeps_questions=keeps_questions,
         can_go_on=keeps_questions and continues_calls,
-        steps=hooks.find_journal() if continues_calls else None,
+        steps=place.question_journal if continues_calls else None,
     )
     token = CURRENT.set(context)
     # What a tool asks of models is none of the answer that may still arrive around it.
     allowance = CALL_ALLOWANCE.set(None)
     is_closed, task = False, group.find_task()
     try:
-        return await (in_own_nursery(run) if task is None else run())
+        if task is None:
+            return await in_own_nursery(partial(_await_all, run))
+        rest, result = run()
+        return result if rest is None else await rest
     except GeneratorExit:
         is_closed = True  # nothing can be awaited any more
         raise
@@ -214,6 +220,11 @@ async def run_in_context(
             progress.close()
         else:
             await progress.finish()
+
+
+async def _await_all(run: Callable[[], tuple[Awaitable[Any] | None, Any]]) -> Any:
+    rest, result = run()
+    return result if rest is None else await rest
 
 
 def offer_progress(coordinator: Any) -> None:

@@ -34,7 +34,7 @@ class Expired(Enum):
 
 
 EXPIRED: Final = Expired.EXPIRED
-"""What `await_contained` returns instead of a result after its time."""
+"""The result of a tool that has not ended in its time."""
 
 
 class ContainedSteps:
@@ -288,13 +288,13 @@ async def _await_steps(steps: Steps, what: str) -> Any:
     return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant).await_rest(awaited)
 
 
-async def await_contained(
+def begin_contained(
     begin: Callable[[], Steps],
     is_stopping: Callable[[], bool],
     what: str,
     seconds: float | None = None,
     more: Callable[[], float] | None = None,
-) -> Any:
+) -> tuple[Awaitable[Any] | None, Any]:
     """Run a tool until the part of the turn around it is interrupted; what it raises is contained.
 
     Args:
@@ -304,14 +304,28 @@ async def await_contained(
         seconds: How long it may take; `EXPIRED` is the result after that. None for no limit.
         more: Returns how many seconds longer than others it may take to end once it must; None for
             no longer than they.
+
+    Returns:
+        What must be awaited for the result; or None, and the result of a tool that waits for nothing.
     """
-    if seconds is None:
-        # Time limits within, such as that of a sub-agent, begin no grace.
-        around = innermost()
-        steps, found = _do_first_step(begin, is_stopping)
-        if steps is None:
-            return found
-        return await _await_rest(steps, found, is_stopping, what, partial(was_ended, around), more)
+    if seconds is not None:
+        return await_contained(begin, is_stopping, what, seconds, more), None
+    # Time limits within, such as that of a sub-agent, begin no grace.
+    around = innermost()
+    steps, found = _do_first_step(begin, is_stopping)
+    if steps is None:
+        return None, found
+    return _await_rest(steps, found, is_stopping, what, partial(was_ended, around), more), None
+
+
+async def await_contained(
+    begin: Callable[[], Steps],
+    is_stopping: Callable[[], bool],
+    what: str,
+    seconds: float,
+    more: Callable[[], float] | None = None,
+) -> Any:
+    """Run a tool as `begin_contained` does, with a limit."""
     with Interruption() as block:
         limit = CallLimit(block, seconds)
         token = CALL_LIMIT.set(limit)
