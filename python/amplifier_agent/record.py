@@ -57,7 +57,7 @@ class TurnRecord:
         self.goal: GoalOutcome | None = None
         self._unpriced_calls = 0
         self._ending: Mapping[str, Any] | None = None
-        self._unfinished: Any = UnfinishedText()
+        self._unfinished = UnfinishedText()
 
     def make_listeners(self, request: str, response: str) -> dict[str, Callable[[Any], object]]:
         """Return what the events of a session amount to.
@@ -79,10 +79,6 @@ class TurnRecord:
             events.ORCHESTRATOR_COMPLETE: self._note_ending,
             TASK_END: self._note_task,
         }
-
-    def settle(self) -> None:
-        """Take no more events: sessions keep the record of their last turn."""
-        self._unfinished = str(self._unfinished)
 
     def _note_response(self, data: Mapping[str, Any]) -> None:
         if _make_plain(data.get("status")) in {"error", "cancelled"}:

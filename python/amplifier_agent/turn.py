@@ -115,7 +115,6 @@ class Turn(Generic[T_co]):
             if not isinstance(prompt, str):
                 coordinator.register_capability(TURN_PROMPT_BLOCKS, None)
             coordinator.hooks._listen(None)
-            self.record.settle()
             coordinator.cancellation.reset()
         return result  # pyright: ignore[reportPossiblyUnboundVariable] -- shielded: never left early
 

@@ -72,9 +72,9 @@ class ModuleLoader:
         self._loaded_module_paths: dict[str, Path] | None = None
         self._ready_functions: dict[str, Ready] | None = None
         self._checks: dict[str, MountedCheck] | None = None
-        self._added_paths: tuple[str, ...] = ()
-        self._on_session_ready_queue: tuple[tuple[str, Ready], ...] = ()
-        self._failures: tuple[Exception, ...] = ()
+        self._added_paths: list[str] = []
+        self._on_session_ready_queue: list[tuple[str, Ready]] = []
+        self._failures: list[Exception] = []
 
     @property
     def _coordinator(self) -> Any:
@@ -151,9 +151,7 @@ class ModuleLoader:
     def cleanup(self) -> None:
         """Take the folders of this loader off `sys.path`, unless another loader needs them."""
         while self._added_paths:
-            *others, last = self._added_paths
-            self._added_paths = (*others,)
-            remove_entry(last)
+            remove_entry(self._added_paths.pop())
 
     def get_on_session_ready_queue(self) -> list[tuple[str, Ready]]:
         """Return a copy of the queue of functions to call when the session is ready."""
@@ -161,11 +159,11 @@ class ModuleLoader:
 
     def enqueue_on_session_ready(self, module_id: str, fn: Ready) -> None:
         """Add a function to call when the session is ready."""
-        self._on_session_ready_queue += ((module_id, fn),)
+        self._on_session_ready_queue.append((module_id, fn))
 
     def clear_on_session_ready_queue(self) -> None:
         """Empty the queue."""
-        self._on_session_ready_queue = ()
+        self._on_session_ready_queue.clear()
 
     async def _find(
         self, module_id: str, source_hint: Any, config: dict[str, Any] | None, coordinator: Any
@@ -235,7 +233,7 @@ class ModuleLoader:
 
         What is there but broken is never replaced by a module of ours of the same id.
         """
-        self._failures = ()
+        self._failures = []
         mount = self._load_entry_point(module_id) or self._load_filesystem(module_id)
         if mount is None and not self._failures:
             mount = self._load_our_own(module_id)
@@ -257,7 +255,7 @@ class ModuleLoader:
         except Exception as error:
             level = logging.DEBUG if is_mounting() else logging.ERROR
             logger.log(level, "Could not load '%s' via entry point", module_id, exc_info=True)
-            self._failures += (error,)
+            self._failures.append(error)
             return None
 
     def _load_filesystem(self, module_id: str, module_name: str | None = None) -> Mount | None:
@@ -267,7 +265,7 @@ class ModuleLoader:
         except Exception as error:  # noqa: BLE001 (a foreign import; reported with the load)
             reason = describe_failure(error)
             logger.debug("Could not load '%s' from filesystem: %s", module_id, reason)
-            self._failures += (error,)
+            self._failures.append(error)
             return None
 
     def _load_our_own(self, module_id: str) -> Mount | None:
@@ -275,7 +273,7 @@ class ModuleLoader:
         try:
             return self._remember(module_id, lookup.from_our_own(module_id))
         except Exception as error:  # noqa: BLE001 (reported with the load)
-            self._failures += (error,)
+            self._failures.append(error)
             return None
 
     def _remember(self, module_id: str, found: lookup.Found | None) -> Mount | None:
@@ -319,11 +317,11 @@ class ModuleLoader:
     def _add_path(self, path: Path) -> None:
         entry = str(path)
         if entry not in self._added_paths and add_entry(entry):
-            self._added_paths += (entry,)
+            self._added_paths.append(entry)
 
     def _take_failures(self) -> list[Exception]:
-        failures, self._failures = self._failures, ()
-        return list(failures)
+        failures, self._failures = self._failures, []
+        return failures
 
 
 def make_session_loader(coordinator: Any, make_loader: Callable[..., ModuleLoader]) -> ModuleLoader:

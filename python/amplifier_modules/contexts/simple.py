@@ -95,8 +95,8 @@ class SimpleContext:
         self._meter = TokenMeter(self._settings.token_meter)
         self.retention = RequestRetention()
         """Keeps messages in requests."""
-        self._sessions: tuple[_Attachment, ...] = ()
-        """The sessions that have it."""
+        self._sessions: list[Any] = []
+        """The coordinators of the sessions that have it."""
         self._shown = SentView(self._settings, hooks, self.retention)
         texts, most = self._store(), self._settings.put_aside_bytes
         self._reader = ReaderMount(texts, most // 2)
@@ -120,29 +120,23 @@ class SimpleContext:
         requests, its estimates are corrected by what providers count, and its events go to the
         session, first those of the messages that are there. It outlives the session, until `end`.
         """
-        return (await self._attach(coordinator)).leave
-
-    async def attach_own(self, coordinator: Any) -> Callable[[], Awaitable[None]]:
-        """Become the context of a session as in `attach`, and end with it."""
-        return (await self._attach(coordinator)).end
-
-    async def _attach(self, coordinator: Any) -> _Attachment:
         await coordinator.mount("context", self)
-        attachment = _Attachment(self, coordinator)
-        self._sessions = (*self._sessions, attachment)
+        self._sessions.append(coordinator)
         self._connect()
         coordinator.register_capability(REQUEST_RETENTION, self.retention)
         coordinator.register_contributor(OBSERVABILITY_EVENTS, self.module, _list_events)
-        return attachment
+        remove: Callable[[], object] | None = None
+        if (hooks := getattr(coordinator, "hooks", None)) is not None:
+            remove = hooks.register(LLM_RESPONSE, self._hear_response, name=self.module)
+        return _Attachment(self, coordinator, remove).leave
 
-    def detach(self, attachment: _Attachment) -> None:
-        """Be no longer the context of a session."""
-        self._sessions = tuple(each for each in self._sessions if each is not attachment)
+    def _detach(self, coordinator: Any) -> None:
+        self._sessions = [each for each in self._sessions if each is not coordinator]
         self._connect()
 
     def _connect(self) -> None:
         """Serve the session that took it last, of those that have not ended."""
-        coordinator = self._sessions[-1].coordinator if self._sessions else None
+        coordinator = self._sessions[-1] if self._sessions else None
         hooks = getattr(coordinator, "hooks", None)
         self._reader.connect(coordinator)
         self._system.connect(hooks)
@@ -181,13 +175,11 @@ class SimpleContext:
         Returns:
             What must be awaited after that; None for nothing.
         """
-        copy, keep, put = self._copy_message, self._keep, self._put
-        count_unheard = self.history_events.count_unheard
         for message in messages:
-            own = copy(message)
-            keep(own)
-            put(own)
-            count_unheard(1)
+            own = self._copy_message(message)
+            self._keep(own)
+            self._put(own)
+            self.history_events.count_unheard(1)
         return self._reader.offer() if self._reader.is_needed() else None
 
     def _take(self, message: Mapping[str, Any]) -> bool:
@@ -218,9 +210,6 @@ class SimpleContext:
         Raises:
             ContextLengthError: What `retention` keeps does not fit.
         """
-        for session in self._sessions:
-            if not session.is_settled:
-                session.settle_listening(self.module, self._hear_response)
         budget = await request_budget(token_budget, provider, self._settings.max_tokens)
         system = await self._system.make_messages() if self._system.is_used else []
         if budget > self._shown.budget:
@@ -426,43 +415,39 @@ SimpleContextManager = SimpleContext
 
 async def mount_context(context: SimpleContext, coordinator: Any) -> Callable[[], Awaitable[None]]:
     """Give a session a context that is its own; return what ends both."""
-    return await context.attach_own(coordinator)
+    return _Mount(context, await context.attach(coordinator)).end
+
+
+class _Mount:
+    """A context that is one session's own. A partial call would take 80 bytes more of each."""
+
+    __slots__ = ("_context", "_leave")
+
+    def __init__(self, context: SimpleContext, leave: Callable[[], Awaitable[None]]) -> None:
+        self._context = context
+        self._leave = leave
+
+    async def end(self) -> None:
+        await self._leave()
+        self._context.end()
 
 
 class _Attachment:
     """A context in a session. Closures would take 300 bytes more of each."""
 
-    __slots__ = ("_context", "_remove", "coordinator", "is_settled")
+    __slots__ = ("_context", "_coordinator", "_remove")
 
-    def __init__(self, context: SimpleContext, coordinator: Any) -> None:
+    def __init__(
+        self, context: SimpleContext, coordinator: Any, remove: Callable[[], object] | None
+    ) -> None:
         self._context = context
-        self.coordinator = coordinator
-        self._remove: Callable[[], object] | None = None
-        self.is_settled = False
-
-    def settle_listening(self, name: str, hear_response: Callable[[str, Any], None]) -> None:
-        """Hear of responses from now on, unless the loop tells of them itself, as ours does.
-
-        At the first request, when the loop is there; a handler takes 800 bytes of a session, and
-        each event that it hears 10 µs.
-        """
-        self.is_settled = True
-        hooks, get = (
-            getattr(self.coordinator, "hooks", None),
-            getattr(self.coordinator, "get", None),
-        )
-        loop = get("orchestrator") if callable(get) else None
-        if hooks is not None and getattr(loop, "notes_usage", False) is not True:
-            self._remove = hooks.register(LLM_RESPONSE, hear_response, name=name)
+        self._coordinator = coordinator
+        self._remove = remove
 
     async def leave(self) -> None:
         if self._remove is not None:
             self._remove()
-        self._context.detach(self)
-
-    async def end(self) -> None:
-        await self.leave()
-        self._context.end()
+        self._context._detach(self._coordinator)  # pyright: ignore[reportPrivateUsage] -- of this module
 
 
 def _list_events() -> list[str]:

@@ -65,8 +65,6 @@ class Loop:
     name: str
     is_streaming = False
     settings_type: type[LoopSettings] = LoopSettings
-    notes_usage = True
-    """Whether it tells the context what providers have counted, by its `note_usage`."""
     keeps_budget = True
     """Whether turns end at the limits of their `Budget`."""
 
@@ -137,9 +135,7 @@ class Loop:
         if capability_of(coordinator, TURN_GOES_ON) is True:
             stored = capability_of(coordinator, SESSION_STORED_HISTORY).take_turn()
         blocks = capability_of(coordinator, TURN_PROMPT_BLOCKS)
-        answer = await Turn(state, prompt, stored, blocks).run()
-        self._state.requests.forget_few()
-        return answer
+        return await Turn(state, prompt, stored, blocks).run()
 
     async def run_call(
         self, call: RequestedCall, tools: Mapping[str, Any], coordinator: Any

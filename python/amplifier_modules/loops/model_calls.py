@@ -19,7 +19,6 @@ from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
 from ..spending.ledger import Ledger, LimitReachedError
 from ..spending.reservation import Reservation
 from .answers.response import (
-    MissingCalls,
     RequestedCall,
     announces_call,
     calls_of,
@@ -222,10 +221,8 @@ class ModelAsker:
         return Answered(response, calls)
 
     async def _look_for_missing_call(self, response: ChatResponse, chosen: ChosenModel) -> None:
-        loop = self._state.loop
-        missing = loop.missing_calls = loop.missing_calls or MissingCalls()
         try:
-            missing.judge(response, chosen.name, chosen.model)
+            self._state.loop.missing_calls.judge(response, chosen.name, chosen.model)
         except InvalidToolCallError as error:
             await self._state.hooks.emit(PROVIDER_ERROR, {**chosen.identity, **error_data(error)})
             raise

@@ -37,10 +37,6 @@ class _Message(NamedTuple):
     """The id of its entry in the inbox of that session."""
 
 
-_NO_MESSAGES: list[_Message] = []
-"""What queues have that nobody has used, all the same one: nobody adds to it."""
-
-
 class SteeringQueue:
     """Messages waiting for the next model call, first in, first out.
 
@@ -58,7 +54,7 @@ class SteeringQueue:
     def __init__(self) -> None:
         """Create an empty queue."""
         # Every session has a queue, and nearly all stay empty.
-        self._waiting = _NO_MESSAGES
+        self._waiting: list[_Message] = []
 
     def __len__(self) -> int:
         """Return the number of waiting messages."""
@@ -89,7 +85,7 @@ class SteeringQueue:
                 message = f"{CAPACITY} steering messages are waiting (the most that can)"
                 raise SteeringQueueFull(message)
             if journal is None:
-                self._find_list().append(_Message(text))
+                self._waiting.append(_Message(text))
                 return
             self._being_stored += 1
         entry = None
@@ -99,20 +95,14 @@ class SteeringQueue:
             with self._adding:
                 self._being_stored -= 1
                 if entry is not None:
-                    self._find_list().append(_Message(text, journal, entry))
+                    self._waiting.append(_Message(text, journal, entry))
 
     def restore(self, journal: Any) -> None:
         """Add the messages first that were sent to a session of another process."""
         sent = journal.inbox.take_steering()
         if sent:
             with self._adding:
-                self._find_list()[:0] = [_Message(text, journal, entry) for entry, text in sent]
-
-    def _find_list(self) -> list[_Message]:
-        """Return the list of this queue, to add to it."""
-        if self._waiting is _NO_MESSAGES:
-            self._waiting = []
-        return self._waiting
+                self._waiting[:0] = [_Message(text, journal, entry) for entry, text in sent]
 
     def take_sent(self, journal: Any) -> None:
         """Add the messages last that other processes have sent while a turn runs."""

@@ -74,8 +74,7 @@ class LoopState:
         """Emits the events of the messages that enter the history."""
         self.last_call: LastCall | None = None
         """When it called a model last; None without delays between calls."""
-        self.missing_calls: MissingCalls | None = None
-        """Judges answers without a call that announce one; None before the first."""
+        self.missing_calls = MissingCalls()
         self.offer: ToolOffer | None = None
         """What requests say of the tools in a turn without a coordinator, if some are deferred."""
         most = settings.max_equal_errors
@@ -153,7 +152,6 @@ class TurnState:
     actions: Actions = field(default_factory=Actions)
     """What the tools did, for the judge of a goal."""
     _offer: ToolOffer | None = None
-    _has_looked_for_offer: bool = False
 
     def __post_init__(self) -> None:
         """Begin the report."""
@@ -164,16 +162,14 @@ class TurnState:
 
     def find_offer(self) -> ToolOffer | None:
         """Return what requests say of the tools; None where no tool is deferred."""
-        # Once in a turn, as nothing but `keep_offer` of the same turn makes one.
-        if not self._has_looked_for_offer:
-            self._has_looked_for_offer = True
+        if self._offer is None:
             found = self._find_capability(TOOLS_OFFER)
             self._offer = found if isinstance(found, ToolOffer) else self.loop.offer
         return self._offer
 
     def keep_offer(self, offer: ToolOffer) -> None:
         """Say the same of the tools in all requests of the session from now on."""
-        self._offer, self._has_looked_for_offer = offer, True
+        self._offer = offer
         register = getattr(self.hooks.coordinator, "register_capability", None)
         if callable(register):
             register(TOOLS_OFFER, offer)

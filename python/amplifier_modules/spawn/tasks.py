@@ -137,7 +137,6 @@ class Task:
 
 
 _USUAL_LIMITS = TaskLimits()
-_NO_TASKS: dict[str, Task] = {}
 
 
 class Tasks:
@@ -175,8 +174,7 @@ class Tasks:
         """What is called for each child session that is made of the modules of this one."""
         self._is_to_close = False
         self._depth = depth
-        # Every session has this, and nearly all begin no task.
-        self._tasks = _NO_TASKS
+        self._tasks: dict[str, Task] = {}
         self._begun = 0
         self._used: Used | None = None
 
@@ -367,8 +365,6 @@ class Tasks:
             call=self._find_call(),
             can_go_on=can_go_on,
         )
-        if self._tasks is _NO_TASKS:
-            self._tasks = {}
         self._tasks[task.id] = task
         return task
 
