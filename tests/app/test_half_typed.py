@@ -117,6 +117,30 @@ async def test_a_half_typed_line_is_set_aside_and_answers_nothing(
     assert taken.empty()
 
 
+# Holds: typing-1
+async def test_what_is_typed_before_the_prompt_is_a_line_with_its_enter(tmp_path: Path) -> None:
+    keyboard, terminal = pty.openpty()
+    termios.tcsetwinsize(keyboard, (24, 40))
+    taken: asyncio.Queue[str] = asyncio.Queue()
+    with os.fdopen(terminal) as stdin, os.fdopen(os.dup(terminal), "w") as stdout:
+        screen = Screen(keyboard)
+        with create_app_session(input=Vt100Input(stdin)):
+            screen.type("first\rsec")
+            await screen.see("first", "sec")  # as the terminal itself shows it
+            completer = LineCompleter(complete_nothing, tmp_path)
+            lines = LineEditor(stdout, InMemoryHistory(), completer)
+            running = asyncio.create_task(lines.run(Typing(take=taken.put_nowait)))
+            assert await taken.get() == "first"
+            await screen.see("(sec)?> sec")
+            screen.type("ond\r")
+            assert await taken.get() == "second"
+            lines.end()
+            await running
+        asyncio.get_running_loop().remove_reader(keyboard)
+    os.close(keyboard)
+    assert taken.empty()
+
+
 @pytest.mark.parametrize("kind", ["editor", "plain"])
 async def test_a_question_goes_with_the_answer_of_another_process_and_what_is_typed_stays(
     kind: str, monkeypatch: Any, tmp_path: Path

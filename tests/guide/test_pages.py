@@ -40,7 +40,13 @@ def test_a_program_of_a_page_runs_and_prints_what_its_page_says(
     kept = {key: value for key, value in os.environ.items() if not key.startswith("ANTHROPIC")}
     kept["XDG_CACHE_HOME"] = str(tmp_path / "caches")
     if IN_A_DATABASE in program.source:
-        kept["DATABASE_URL"] = request.getfixturevalue("postgres").dsn
+        database = request.getfixturevalue("postgres")
+        kept["DATABASE_URL"] = database.dsn
+        # Other tests may have sessions of the same names.
+        database.run(
+            "TRUNCATE amplifier.session, amplifier.event, amplifier.blob, amplifier.inbox",
+            "SELECT 1",
+        )
     done = interpreters.run("program.py", env=kept, cwd=tmp_path, input=b"y\n")
     assert (done.returncode, done.stderr) == (0, "")
     if program.prints is not None:

@@ -42,7 +42,11 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_each_module_of_our_own_is_found_by_its_name_and_passes(name: str):
+def test_each_module_of_our_own_is_found_by_its_name_and_passes(
+    name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+):
+    if name == "store-postgres":
+        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("postgres").dsn)
     code, out = validate(name)
     assert (code, out.splitlines()[0][:6]) == (0, "PASSED"), out
     assert f"Module imported from {MODULES[name]}" in out

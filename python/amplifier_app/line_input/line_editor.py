@@ -25,6 +25,7 @@ from amplifier_app.line_input.pastes import PasteMarks, Pastes
 from amplifier_app.line_input.prompt_renderer import PromptRenderer, find_reflow
 from amplifier_app.line_input.prompt_view import INDENT, PROMPT, STYLE, make_layout
 from amplifier_app.line_input.text_editor import edit_text
+from amplifier_app.line_input.typed_ahead import keep_typed_ahead
 from amplifier_app.line_input.whole_writes import WholeWrites
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class LineEditor:
         self.typing = typing
         self._loop = asyncio.get_running_loop()
         self._loop.call_later(_SECONDS_TO_SHOW, load_widths)
+        keep_typed_ahead(self._app.input)
         try:
             await self._app.run_async(handle_sigint=False, set_exception_handler=False)
         except (EOFError, OSError):

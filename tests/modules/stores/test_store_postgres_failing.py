@@ -28,6 +28,7 @@ from amplifier_modules.stores.waiting import wait_for_entries, wait_for_events
 pytestmark = pytest.mark.xdist_group("postgres")
 
 LONG_SECONDS = 20.0
+_TOLD_SECONDS = 0.2
 
 
 class CutOff:
@@ -198,6 +199,9 @@ def test_who_waits_for_a_session_hears_of_its_changes(
     async def check() -> None:
         claim = await store.claim("one", "me", new=NewSession())
         heard: list[str] = []
+        # That it was claimed may be told a moment later.
+        await wait_for_events(other, "one", _TOLD_SECONDS)
+        await wait_for_events(other, "one", _TOLD_SECONDS)
 
         async def wait(name: str, wait_for: Any) -> None:
             await wait_for(other, "one", LONG_SECONDS)
