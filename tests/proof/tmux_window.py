@@ -12,6 +12,8 @@ from typing import Any
 from terminal import PATIENCE
 
 ROWS = 24
+_SIGNALLED = 128
+"""A shell adds the number of the signal to this."""
 
 
 class TmuxWindow:
@@ -29,15 +31,22 @@ class TmuxWindow:
         self.written = ""
         self._tmux = ("tmux", "-S", str(folder / "tmux"), "-f", os.devnull)
         begun, self._output = folder / "begun", folder / "output"
-        for each in (begun, self._output):
+        self._process, self._ending = folder / "process", folder / "ending"
+        for each in (begun, self._output, self._process, self._ending):
             each.unlink(missing_ok=True)
+        for each in (begun, self._output):
             os.mkfifo(each)
         environment = dict(command.environment)
         if environment["TERM"] != "dumb":
             environment |= {"TERM": "tmux-256color", "TMUX": "here"}
         variables = [f"{name}={value}" for name, value in environment.items()]
         line = shlex.join(["env", "-i", *variables, *command.line, *arguments])
-        shell = f"read _ < {shlex.quote(str(begun))}; exec {line}"
+        inner = f"echo $$ > {shlex.quote(str(self._process))}; exec {line}"
+        # tmux does not always say how a command has ended. What the keys send is for that alone.
+        shell = (
+            f"read _ < {shlex.quote(str(begun))}; trap : INT QUIT HUP TERM;"
+            f" sh -c {shlex.quote(inner)}; echo $? > {shlex.quote(str(self._ending))}"
+        )
         # One that stays when its command has ended, and says nothing of that.
         settings = (
             "set -g remain-on-exit on ; set -g remain-on-exit-format '' ; set -g history-limit 9000"
@@ -53,7 +62,7 @@ class TmuxWindow:
     @property
     def pid(self) -> int:
         """The process of the command."""
-        return int(self._ask("#{pane_pid}"))
+        return int(self._process.read_text())
 
     @property
     def rows(self) -> list[str]:
@@ -87,9 +96,8 @@ class TmuxWindow:
         """Wait for its end; returns the exit code, and less than 0 for a signal."""
         while self.see_next():
             pass
-        while not (found := self._ask("#{pane_dead_status} -#{pane_dead_signal}").strip(" -")):
-            pass
-        return int(found) if self._ask("#{pane_dead_status}") else -int(found)
+        code = int(self._ending.read_text())
+        return code if code <= _SIGNALLED else _SIGNALLED - code
 
     def close(self) -> None:
         """End tmux, and what still runs in it."""
