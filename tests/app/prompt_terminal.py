@@ -16,6 +16,9 @@ ENTER, ALT_ENTER, CTRL_D, TAB, UP = b"\r", b"\x1b\r", b"\x04", b"\t", b"\x1b[A"
 SHIFT_TAB = b"\x1b[Z"
 _TOKEN = re.compile(r"\x1b\[[?>]?([\d;]*)([A-Za-z])|\x1b[=>]|[\r\n\b]|[^\x1b\r\n\b]+|\x1b")
 
+_BEGUN = re.compile(r"\x1b(?:\[[?>]?[\d;]*)?\Z")
+"""A sequence of which a read has only the beginning."""
+
 
 class Screen:
     """The rows of a terminal of a width and of endless height, without styles."""
@@ -26,6 +29,7 @@ class Screen:
         self._row = 0
         self._column = 0
         self._wraps = True
+        self._begun = ""
 
     @property
     def text(self) -> str:
@@ -34,6 +38,10 @@ class Screen:
 
     def feed(self, written: str) -> None:
         """Show what was written."""
+        written = self._begun + written
+        begun = _BEGUN.search(written)
+        self._begun = begun[0] if begun else ""
+        written = written.removesuffix(self._begun)
         for token in _TOKEN.finditer(written):
             if token[2]:
                 self._control(token[0], token[1], token[2])
