@@ -117,7 +117,7 @@ async def test_a_half_typed_line_is_set_aside_and_answers_nothing(
     assert taken.empty()
 
 
-# Holds: typing-1
+# Holds: typing-10
 async def test_what_is_typed_before_the_prompt_is_a_line_with_its_enter(tmp_path: Path) -> None:
     keyboard, terminal = pty.openpty()
     termios.tcsetwinsize(keyboard, (24, 40))

@@ -202,7 +202,7 @@ def test_tab_queues_what_cannot_be_completed_and_up_takes_it_back(tmp_path: Path
     asyncio.run(run())
 
 
-# Holds: typing-5
+# Holds: typing-11
 def test_enter_right_behind_tab_takes_what_is_completed(tmp_path: Path) -> None:
     async def run() -> None:
         (tmp_path / "setup.py").touch()

@@ -56,7 +56,7 @@ async def test_the_status_says_what_is_in_use(
         f"folder   {tmp_path}",
         "session  1b9d6bcd",
         "sandbox  landlock",
-        "tokens   no tokens so far",
+        "usage    no tokens so far",
         "mode     ask",
     ]
     assert all(each.isprintable() for each in lines)

@@ -55,7 +55,7 @@ folder   FOLDER
 session  UUID (Go)
 sandbox  namespaces
 servers  none that is known of yet; `/mcp`
-tokens   40 tokens in (75% cached), 20 out, 1 model call, 1 turn, $0
+usage    40 tokens in (75% cached), 20 out, 1 model call, 1 turn, $0
 mode     auto
 > /cost
 40 tokens in (75% cached), 20 out, 1 model call, 1 turn, $0

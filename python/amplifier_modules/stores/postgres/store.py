@@ -14,6 +14,7 @@ from amplifier_core import world
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_providers.settings import read_settings
 
+from ..begun_rows import make_fork_row, make_session_row
 from ..errors import (
     DamagedSessionError,
     SessionExistsError,
@@ -119,19 +120,7 @@ class PostgresStore:
     ) -> Claim:
         """Become the owner of a session."""
         if new is not None:
-            info = SessionInfo(
-                id=session_id,
-                parent=new.parent,
-                call=new.call,
-                base=None,
-                base_number=0,
-                epoch=1,
-                head=1,
-                owner=owner,
-                due=due,
-                written=world.time(),
-                meta=new.meta,
-            )
+            info = make_session_row(session_id, owner, new, due)
             await self._begin(info, new.parent)
             return Claim(session_id=session_id, epoch=1, head=1)
         row = _require(session_id, await self._call("claim_session", session_id, owner, due))
@@ -210,19 +199,7 @@ class PostgresStore:
             )
         # The origin may be a fork itself, and end before its own events begin.
         base = list_parts(chain, number)[-1].session_id
-        fork = SessionInfo(
-            id=new_id,
-            parent=None,
-            call=None,
-            base=base,
-            base_number=number,
-            epoch=0,
-            head=number + 1,
-            owner=None,
-            due=None,
-            written=world.time(),
-            meta=info.meta if meta is None else meta,
-        )
+        fork = make_fork_row(new_id, base, number, info.meta if meta is None else meta)
         await self._begin(fork, session_id)
         return fork
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from amplifier_core import world
 
+from ..begun_rows import make_fork_row, make_session_row
 from ..errors import DamagedSessionError, SessionExistsError, StoreError
 from ..json_text import write_json
 from ..row_checks import check_row
@@ -46,19 +47,7 @@ class SessionFile:
 
     def begin(self, session_id: str, owner: str, new: NewSession, due: float | None) -> Claim:
         """Add a session, and claim it."""
-        info = SessionInfo(
-            id=session_id,
-            parent=new.parent,
-            call=new.call,
-            base=None,
-            base_number=0,
-            epoch=1,
-            head=1,
-            owner=owner,
-            due=due,
-            written=world.time(),
-            meta=new.meta,
-        )
+        info = make_session_row(session_id, owner, new, due)
         with self._writing():
             if has_id(self._connection, session_id):
                 raise SessionExistsError(session_id)
@@ -149,19 +138,7 @@ class SessionFile:
                 for part in list_parts(self._connection, info, number)
                 if part.last == number
             )
-            fork = SessionInfo(
-                id=new_id,
-                parent=None,
-                call=None,
-                base=base,
-                base_number=number,
-                epoch=0,
-                head=number + 1,
-                owner=None,
-                due=None,
-                written=world.time(),
-                meta=info.meta if meta is None else meta,
-            )
+            fork = make_fork_row(new_id, base, number, info.meta if meta is None else meta)
             begin_session(self._connection, fork)
         return fork
 

@@ -24,7 +24,7 @@ async def _show_status(context: CommandContext, _: str) -> Shown:
         "session": await _describe_session(context),
         "sandbox": await asyncio.to_thread(_describe_sandbox),
         "servers": ", ".join(_list_servers(context)) or "none that is known of yet; `/mcp`",
-        "tokens": turns.sums[0],
+        "usage": turns.sums[0],
         "mode": turns.mode or "the usual one",
     }
     if turns.goal is not None:
